@@ -47,9 +47,6 @@ static void bld_count(struct dsfs_source *src, enum dsfs_region_id id)
 
 	geo->regions[id].bytes = bytes;
 	switch (id) {
-	case DSFS_REGION_INODES:
-		geo->inodes = bytes / sizeof(struct dsfs_inode);
-		break;
 	case DSFS_REGION_DIRS:
 		geo->dirs = bytes / sizeof(struct dsfs_dir);
 		break;
@@ -135,12 +132,10 @@ static unsigned int bits_for(u32 value)
 /* How many names from @at on fit a name block of @room bytes; @bytes: how long it gets. */
 static u32 bld_block_fill(const struct bld_dir *want, u32 at, size_t room, size_t *bytes)
 {
-	const size_t row = want->rows ? sizeof(__le16) : 0;
-	size_t used = sizeof(struct dsfs_names), more;
+	const size_t row = sizeof(__le16);
+	size_t used = sizeof(struct dsfs_names) + sizeof(struct dsfs_rows), more;
 	u32 i;
 
-	if (want->rows)
-		used += sizeof(struct dsfs_rows);
 	for (i = at; i < want->count; i++) {
 		more = strlen(want->names[i]) + 2 + row;
 		if (used + more > room ||
@@ -152,7 +147,7 @@ static u32 bld_block_fill(const struct bld_dir *want, u32 at, size_t room, size_
 	return i - at;
 }
 
-/* Rows that differ in the time alone */
+/* Empty files that differ in the time alone */
 static void bld_rows_write(void *to, u32 ino, u32 count)
 {
 	struct dsfs_rows raw = { 0 };
@@ -184,32 +179,24 @@ static void bld_block_write(struct dsfs_names *raw, const struct bld_dir *want,
 		at += strlen(want->names[first + i]);
 	}
 	raw->end = cpu_to_le16(at);
-	if (want->rows)
-		bld_rows_write((u8 *)raw + at, want->first + first, count);
+	bld_rows_write((u8 *)raw + at, want->first + first, count);
 }
 
 static u32 bld_name_blocks(struct dsfs_source *src, const struct bld_dir *want,
 			   struct bld_place *places, u64 *names)
 {
 	const enum dsfs_region_id id = DSFS_REGION_NAMES;
-	const struct bld_region *r = &src->regions[id];
+	size_t bytes, room;
 	u32 first, count, blocks = 0, i;
-	size_t bytes, align = DSFS_BLOCK_SIZE, room = DSFS_BLOCK_SIZE;
 	u64 off;
 
-	/* One block may share its 4 KiB. */
-	if (bld_block_fill(want, 0, room, &bytes) == want->count &&
-	    (r->len + 3) % DSFS_BLOCK_SIZE + bytes < DSFS_BLOCK_SIZE)
-		align = 4;
-	if (want->dense) {
-		src->geo.incompat |= DSFS_INCOMPAT_DENSE_NAMES;
-		room = DSFS_BLOCK_SIZE - (r->len + 3) / 4 * 4 % DSFS_BLOCK_SIZE;
-		align = 4;
-	}
-	for (first = 0; first < want->count;
-	     first += count, blocks++, align = DSFS_BLOCK_SIZE, room = DSFS_BLOCK_SIZE) {
+	/* The first block begins right behind the names of others, if a name fits there. */
+	room = DSFS_BLOCK_SIZE - (src->regions[id].len + 3) / 4 * 4 % DSFS_BLOCK_SIZE;
+	if (!bld_block_fill(want, 0, room, &bytes))
+		room = DSFS_BLOCK_SIZE;
+	for (first = 0; first < want->count; first += count, blocks++, room = DSFS_BLOCK_SIZE) {
 		count = bld_block_fill(want, first, room, &bytes);
-		off = bld_add(src, id, NULL, bytes, align);
+		off = bld_add(src, id, NULL, bytes, room < DSFS_BLOCK_SIZE ? 4 : DSFS_BLOCK_SIZE);
 		bld_block_write(bld_at(src, id, off), want, first, count);
 		if (!blocks)
 			*names = off;
@@ -300,10 +287,7 @@ u64 bld_dir(struct dsfs_source *src, const struct bld_dir *want)
 	memset(&dir, 0, sizeof(dir));
 	dir.self = cpu_to_le32(want->self);
 	dir.parent = cpu_to_le32(want->parent);
-	if (want->count || want->rows)
-		dir.first = cpu_to_le32(want->first);
-	if (want->rows)
-		src->geo.incompat |= DSFS_INCOMPAT_ROWS;
+	dir.first = cpu_to_le32(want->first);
 	if (want->count) {
 		dir.count = cpu_to_le32(want->count);
 		dir.name_blocks = cpu_to_le32(bld_name_blocks(src, want, places,

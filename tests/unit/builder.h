@@ -35,7 +35,7 @@ struct dsfs_source {
 	unsigned long gets;
 };
 
-/* A directory to be made. */
+/* A directory of empty files, whose mtime is their number */
 struct bld_dir {
 	const char *const *names;	/* sorted */
 	const u8 *types;		/* NULL: all regular files */
@@ -48,8 +48,6 @@ struct bld_dir {
 	u32 buckets;			/* 0: as few as are good for 70 % */
 	unsigned int place_bits_more;	/* bits taken from the fingerprint */
 	u32 per_block;			/* names a block at most; 0: what fits */
-	bool dense;			/* begin right behind the names of others */
-	bool rows;			/* empty files, whose mtime is their number */
 };
 
 /* Pieces of metadata that were not given back. */

@@ -64,8 +64,6 @@ static void dir_write(struct dsfs_source *src, const struct dir *dir, u64 end,
 	u64 at = dir->names;
 
 	bld_add(src, DSFS_REGION_NAMES, NULL, end, 1);
-	if (names_dense(dir))
-		src->geo.incompat = DSFS_INCOMPAT_DENSE_NAMES;
 	for (from = 0; from < dir->count; from += count) {
 		count = names_fill(dir, from, &bytes);
 		names_write(dir, from, count, bytes, bld_at(src, DSFS_REGION_NAMES, at));

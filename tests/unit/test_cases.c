@@ -150,6 +150,7 @@ TESTS(cases)
 	RUN_CASES(super);
 	RUN_CASES(history);
 	RUN_CASES(inode);
+	RUN_CASES(root);
 	RUN_CASES(extra);
 	RUN_CASES(compressed);
 	RUN_CASES(frame);

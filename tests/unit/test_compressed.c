@@ -74,12 +74,12 @@ static void test_extra_of_compressed(void)
 {
 	struct dsfs_attr a = { .mode = S_IFREG, .size = 4096, .extra = 2,
 			       .start = DSFS_DATA_START_MIN,
-			       .flags = DSFS_INODE_COMPRESSED | DSFS_INODE_EXTRA_NLINK };
+			       .flags = DSFS_INODE_COMPRESSED | DSFS_INODE_XATTRS };
 	struct dsfs_compressed raw[2] = { { }, {
 		.stored = cpu_to_le32(77), .extra = cpu_to_le32(1), .codec = DSFS_CODEC_ZSTD,
 		.unit_bits = 12,
 	} };
-	const struct dsfs_extra one = { .nlink = cpu_to_le32(70000) };
+	const struct dsfs_extra one = { .xattrs = cpu_to_le64(8) };
 	struct dsfs_extra_info extra;
 	struct dsfs_err err = {};
 	struct dsfs_source src;
@@ -88,14 +88,15 @@ static void test_extra_of_compressed(void)
 	src.geo.data_start = DSFS_DATA_START_MIN;
 	src.geo.data_end = DSFS_DATA_START_MIN + 77;
 	bld_add(&src, DSFS_REGION_COMPRESSED, raw, sizeof(raw), 16);
-	bld_add(&src, DSFS_REGION_EXTRAS, &one, sizeof(one), 64);
+	bld_add(&src, DSFS_REGION_EXTRAS, &one, sizeof(one), 32);
+	bld_add(&src, DSFS_REGION_XATTRS, NULL, 12, 4);
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), 0, NULL, "compressed: its extra record");
-	OK(extra.nlink == 70000 && extra.compressed.stored == 77 && !extra.stored,
+	OK(extra.xattrs == 8 && extra.compressed.stored == 77 && !extra.stored,
 	   "compressed: what both records say");
 	bld_fail(&src, 0, -EIO);
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), -EIO, "compressed record",
 	       "compressed: cannot be read");
-	a.flags &= ~DSFS_INODE_EXTRA_NLINK;
+	a.flags &= ~DSFS_INODE_XATTRS;
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), -EUCLEAN, "extra record against flags",
 	       "compressed: an extra record too many");
 	bld_free(&src);

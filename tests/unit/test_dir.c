@@ -145,11 +145,11 @@ static unsigned long count_gets(struct dsfs_source *src, u64 record,
 	return src->gets;
 }
 
-static void one_size(u32 count, u32 per_block, bool dense)
+static void one_size(u32 count, u32 per_block)
 {
 	struct bld_dir want = { .count = count, .self = 2, .parent = 1, .first = 3,
-				.per_block = per_block, .dense = dense };
-	const char *blocks = dense ? ", dense" : per_block ? ", many blocks" : "";
+				.per_block = per_block };
+	const char *blocks = per_block ? ", many blocks" : "";
 	char how[40];
 	struct dsfs_source src;
 	struct namelist l;
@@ -304,11 +304,9 @@ TESTS(dir)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
-		one_size(sizes[i], 0, false);
-	one_size(17, 1, false);
-	one_size(17, 1, true);
-	one_size(300, 7, false);
-	one_size(5000, 0, true);
+		one_size(sizes[i], 0);
+	one_size(17, 1);
+	one_size(300, 7);
 	test_full_bucket();
 	test_alike();
 	test_types();
@@ -317,5 +315,5 @@ TESTS(dir)
 
 TESTS(dir_large)
 {
-	one_size(100000, 0, false);
+	one_size(100000, 0);
 }

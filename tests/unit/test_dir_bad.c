@@ -266,10 +266,12 @@ static void test_lookup_bad(void)
 static void test_region_end(void)
 {
 	struct dsfs_err err = {};
+	u32 end;
 
 	good_dir(false);
-	src.geo.regions[DSFS_REGION_NAMES].bytes -= 1;
-	src.regions[DSFS_REGION_NAMES].len -= 1;
+	end = 2 * 4096 + le16_to_cpu(name_block(2)->end) - 1;
+	src.geo.regions[DSFS_REGION_NAMES].bytes = end;
+	src.regions[DSFS_REGION_NAMES].len = end;
 	ANSWER(look("name59", &err), -EUCLEAN, "end of a name block",
 	       "lookup: last name block a byte too long");
 	src.geo.regions[DSFS_REGION_NAMES].bytes = 2 * 4096 + 7;

@@ -48,131 +48,133 @@ static void test_extent_bounds(void)
 	}
 }
 
-static void test_inode_values(struct dsfs_source *src)
-{
-	struct dsfs_err err = {};
-	struct dsfs_inode raw;
+/* Limits that the geometry of cases_inode.h has no room for; @size and @rdev: what comes out */
+static const struct {
+	const char *name;
 	struct dsfs_attr a;
+	u64 size;
+	u32 rdev;
+} limits[] = {
+	{ "large file", { .mode = S_IFREG | 06751, .owner = 1, .nlink = U32_MAX,
+			  .size = 0x123456789abcULL, .start = 0x432198765000ULL },
+	  .size = 0x123456789abcULL },
+	{ "highest device", { .mode = S_IFBLK | 0660, .nlink = 1, .size = U32_MAX },
+	  .rdev = U32_MAX },
+	{ "symlink of 4095 at the end of the region",
+	  { .mode = S_IFLNK | 0777, .nlink = 1, .size = DSFS_SYMLINK_MAX, .start = 4096 },
+	  .size = DSFS_SYMLINK_MAX },
+	{ "hard-link entry of the last number",
+	  { .mode = S_IFCHR, .flags = DSFS_INODE_HARDLINK, .start = DSFS_MAX_INODES } },
+};
 
-	memset(&raw, 0, sizeof(raw));
-	raw.mode = cpu_to_le16(S_IFREG | 06751);
-	raw.owner = cpu_to_le16(1);
-	raw.nlink = cpu_to_le16(65535);
-	raw.size_hi = cpu_to_le16(0x1234);
-	raw.size_lo = cpu_to_le32(0x56789abc);
-	raw.start_hi = cpu_to_le16(0x4321);
-	raw.start_lo = cpu_to_le32(0x98765000);
-	raw.mtime = cpu_to_le64(1ULL << 63);
-	memset(&a, 0xee, sizeof(a));
-	ANSWER(dsfs_inode_decode(&src->geo, 9, &raw, &a, &err), 0, NULL,
-	       "inode: large file");
-	OK(a.ino == 9 && a.mode == (S_IFREG | 06751) && a.owner == 1 &&
-	   a.nlink == 65535 && a.size == 0x123456789abcULL &&
-	   a.start == 0x432198765000ULL && a.mtime == INT64_MIN && !a.rdev &&
-	   !a.extra && !a.flags, "inode: values of a large file");
+static void test_limits(void)
+{
+	struct dsfs_source src;
+	struct dsfs_err err = {};
 
-	raw.mode = cpu_to_le16(S_IFBLK | 0660);
-	raw.size_hi = 0;
-	raw.size_lo = cpu_to_le32(4095U << 20 | 0xfffff);
-	raw.start_hi = 0;
-	raw.start_lo = 0;
-	raw.mtime = cpu_to_le64(~0ULL >> 1);
-	ANSWER(dsfs_inode_decode(&src->geo, 9, &raw, &a, &err), 0, NULL,
-	       "inode: device");
-	OK(a.rdev == U32_MAX && !a.size && a.mtime == INT64_MAX,
-	   "inode: number of a device");
+	bld_init(&src);
+	src.geo.owners = 2;
+	src.geo.regions[DSFS_REGION_SYMLINKS].bytes = 4096 + DSFS_SYMLINK_MAX;
+	for (unsigned int i = 0; i < ARRAY_SIZE(limits); i++) {
+		struct dsfs_attr a = limits[i].a;
 
-	raw.mode = cpu_to_le16(S_IFLNK | 0777);
-	raw.size_lo = cpu_to_le32(DSFS_SYMLINK_MAX);
-	raw.start_lo = cpu_to_le32(4096);
-	src->geo.regions[DSFS_REGION_SYMLINKS].bytes = 4096 + DSFS_SYMLINK_MAX;
-	ANSWER(dsfs_inode_decode(&src->geo, 9, &raw, &a, &err), 0, NULL,
-	       "inode: symlink of 4095 at the end of the region");
+		a.ino = 9;
+		a.rdev = 0xeeeeeeee;
+		ANSWER(dsfs_inode_check(&src.geo, &a, &err), 0, NULL, "inode: %s", limits[i].name);
+		OK(a.size == limits[i].size && a.rdev == limits[i].rdev &&
+		   a.start == limits[i].a.start, "inode: %s: its values", limits[i].name);
+	}
+	bld_free(&src);
+}
 
-	memset(&raw, 0, sizeof(raw));
-	raw.mode = cpu_to_le16(S_IFCHR);
-	raw.flags = cpu_to_le16(DSFS_INODE_HARDLINK);
-	raw.start_lo = cpu_to_le32(0xfffffffe);
-	src->geo.inodes = DSFS_MAX_INODES + 1;
-	ANSWER(dsfs_inode_decode(&src->geo, 9, &raw, &a, &err), 0, NULL,
-	       "inode: hard-link entry of the last number");
-	OK(dsfs_attr_is_hardlink(&a) && a.start == 0xfffffffe, "inode: is a hard-link entry");
+/* Two directories of a file each, the second of which has the number @last */
+static void make(struct dsfs_source *src, u32 last)
+{
+	static const char *const names[] = { "n" };
+	struct bld_dir want = { .names = names, .count = 1, .self = 2, .parent = 1,
+				.first = last - 1 };
+
+	bld_init(src);
+	bld_dir(src, &want);
+	want.self = 3;
+	want.first = last;
+	bld_dir(src, &want);
+	bld_add(src, DSFS_REGION_OWNERS, NULL, 16, 8);
+	src->geo.inodes = last + 1ULL;
+	src->geo.root.mode = cpu_to_le16(S_IFDIR | 0755);
+	src->geo.root.nlink = cpu_to_le32(4);
+	src->geo.root.mtime = cpu_to_le64(1);
+}
+
+/* Change the second file: its row has two bytes, which are zero, so its fields are bases alone. */
+static void set_base(struct dsfs_source *src, enum dsfs_column column, u64 value)
+{
+	const u64 rows = src->geo.regions[DSFS_REGION_NAMES].bytes - sizeof(__le16) -
+			 sizeof(struct dsfs_rows);
+	const __le64 raw = cpu_to_le64(value);
+
+	memcpy(bld_at(src, DSFS_REGION_NAMES, rows + offsetof(struct dsfs_rows, base[column])),
+	       &raw, sizeof(raw));
 }
 
 static void test_inode_get(void)
 {
-	const u64 all = DSFS_MAX_INODES + 1;
-	struct dsfs_inode raw[4] = {};
 	struct dsfs_source src;
 	struct dsfs_err err = {};
 	struct dsfs_attr a;
-	unsigned int i;
+	u64 place = DSFS_NO_PLACE;
 
-	bld_init(&src);
-	bld_add(&src, DSFS_REGION_OWNERS, NULL, 16, 8);
-	for (i = 0; i < 4; i++) {
-		raw[i].mode = cpu_to_le16(S_IFIFO | i);
-		raw[i].nlink = cpu_to_le16(1);
+	make(&src, 5);
+	ANSWER(dsfs_inode_get(&src, 1, &a, &err), 0, NULL, "inode: the root");
+	OK(a.ino == 1 && a.mode == (S_IFDIR | 0755) && a.mtime == 1 && !src.gets,
+	   "inode: the root is in the superblock");
+	for (u32 ino = 0; ino < 7; ino++) {
+		static const int want[] = { -ESTALE, 0, -EUCLEAN, -EUCLEAN, 0, 0, -ESTALE };
+
+		a.mtime = 0;
+		OK(dsfs_inode_next(&src, ino, &place, &a, &err) == want[ino] &&
+		   (want[ino] || (a.ino == ino && a.mtime == ino)), "inode: next: %u", ino);
 	}
-	bld_add(&src, DSFS_REGION_INODES, raw, sizeof(raw), 32);
-	test_inode_values(&src);
-	src.geo.inodes = 4;
-	ANSWER(dsfs_inode_get(&src, 0, &a, &err), -ESTALE, "inode number",
-	       "inode: number 0");
-	ANSWER(dsfs_inode_get(&src, 4, &a, &err), -ESTALE, "inode number",
-	       "inode: number past the last");
-	ANSWER(dsfs_inode_get(&src, U32_MAX, &a, &err), -ESTALE, "inode number",
-	       "inode: number 2^32-1");
-	ANSWER(dsfs_inode_get(&src, 1, &a, &err), 0, NULL, "inode: first");
-	OK(a.mode == (S_IFIFO | 1) && a.ino == 1, "inode: it is the root");
-	ANSWER(dsfs_inode_get(&src, 3, &a, &err), 0, NULL, "inode: last");
-	OK(a.mode == (S_IFIFO | 3) && a.ino == 3, "inode: it is that one");
 	bld_fail(&src, 0, -EIO);
-	ANSWER(dsfs_inode_get(&src, 3, &a, &err), -EIO, "inode record",
+	ANSWER(dsfs_inode_get(&src, 5, &a, &err), -EIO, "directory record",
 	       "inode: cannot be read");
-	bld_stretch(&src, DSFS_REGION_INODES, all * 32);
-	ANSWER(dsfs_inode_get(&src, DSFS_MAX_INODES, &a, &err), 0, NULL,
-	       "inode: number 2^32-2");
-	OK(a.mode == (S_IFIFO | 3) && a.ino == DSFS_MAX_INODES,
-	   "inode: it is the last record");
+	set_base(&src, DSFS_COLUMN_KIND, 1ULL << 32 | 1U << 31 | S_IFREG);
+	ANSWER(dsfs_inode_get(&src, 5, &a, &err), -EUCLEAN, "inode flags",
+	       "inode: broken, and given back");
+	src.geo.root.nlink = 0;
+	ANSWER(dsfs_inode_get(&src, 1, &a, &err), -EUCLEAN, "link count", "inode: broken root");
+	bld_free(&src);
+
+	make(&src, DSFS_MAX_INODES);
+	ANSWER(dsfs_inode_get(&src, DSFS_MAX_INODES, &a, &err), 0, NULL, "inode: number 2^32-2");
+	OK(a.mtime == DSFS_MAX_INODES && a.ino == DSFS_MAX_INODES, "inode: it is the last one");
 	ANSWER(dsfs_inode_get(&src, U32_MAX, &a, &err), -ESTALE, "inode number",
 	       "inode: number 2^32-1 of as many");
-	((struct dsfs_inode *)bld_at(&src, DSFS_REGION_INODES,
-				     (all - 2) * 32))->flags = cpu_to_le16(256);
-	ANSWER(dsfs_inode_get(&src, DSFS_MAX_INODES - 1, &a, &err), -EUCLEAN,
-	       "inode flags", "inode: broken, and given back");
 	bld_free(&src);
 }
 
 /* The number and type of a name, before and behind dsfs_hardlink_follow(). */
 static void test_hardlink_follow(void)
 {
-	struct dsfs_inode raw[4] = {};
 	struct dsfs_source src;
 	struct dsfs_err err = {};
-	const u8 fifo = dsfs_mode_to_dt(S_IFIFO);
-	u8 type = fifo;
-	u32 ino = 3;
+	u8 type = DT_REG;
+	u32 ino = 5;
 
-	bld_init(&src);
-	bld_add(&src, DSFS_REGION_OWNERS, NULL, 16, 8);
-	raw[2].mode = cpu_to_le16(S_IFIFO);
-	raw[2].nlink = cpu_to_le16(2);
-	raw[3].mode = cpu_to_le16(S_IFIFO);
-	raw[3].flags = cpu_to_le16(DSFS_INODE_HARDLINK);
-	raw[3].start_lo = cpu_to_le32(2);
-	bld_add(&src, DSFS_REGION_INODES, raw, sizeof(raw), 32);
-	src.geo.inodes = 4;
+	make(&src, 5);
+	set_base(&src, DSFS_COLUMN_KIND, DSFS_INODE_HARDLINK << 16 | S_IFIFO);
+	set_base(&src, DSFS_COLUMN_START, 4);
+	set_base(&src, DSFS_COLUMN_MTIME, 0);
 	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), 0, NULL,
 	       "hard-link entry: a name that is none stays");
-	OK(ino == 3 && type == fifo && !src.gets, "hard-link entry: as it was");
+	OK(ino == 5 && type == DT_REG && !src.gets, "hard-link entry: as it was");
 	type = DSFS_DT_HARDLINK;
 	bld_fail(&src, 0, -EIO);
-	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), -EIO, "inode record",
+	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), -EIO, "directory record",
 	       "hard-link entry: cannot be read");
 	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), 0, NULL,
 	       "hard-link entry: leads to the first name");
-	OK(ino == 2 && type == fifo, "hard-link entry: its number and type");
+	OK(ino == 4 && type == DT_FIFO, "hard-link entry: its number and type");
 	type = DSFS_DT_HARDLINK;
 	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), -EUCLEAN,
 	       "name of a hard-link entry leads to an inode", "hard-link entry: an inode");
@@ -181,22 +183,22 @@ static void test_hardlink_follow(void)
 
 static void test_extra_get(void)
 {
-	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_EXTRA_NLINK,
-			       .extra = 2 };
-	struct dsfs_extra raw[2] = {};
+	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_XATTRS, .extra = 2 };
+	struct dsfs_extra raw[2] = { { .extents = cpu_to_le32(1) },
+				     { .xattrs = cpu_to_le64(8) } };
 	struct dsfs_extra_info extra;
 	struct dsfs_source src;
 	struct dsfs_err err = {};
 
 	bld_init(&src);
-	raw[1].nlink = cpu_to_le32(U32_MAX);
-	bld_add(&src, DSFS_REGION_EXTRAS, raw, sizeof(raw), 64);
+	bld_add(&src, DSFS_REGION_XATTRS, NULL, 12, 4);
+	bld_add(&src, DSFS_REGION_EXTRAS, raw, sizeof(raw), 32);
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), 0, NULL, "extra: second");
-	OK(extra.nlink == U32_MAX && !extra.xattrs && !extra.stored && !extra.uid &&
-	   !extra.gid && !extra.extents, "extra: its value");
+	OK(extra.xattrs == 8 && !extra.stored && !extra.first_extent && !extra.extents,
+	   "extra: its value");
 	a.extra = 1;
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), -EUCLEAN,
-	       "link count in the extra record", "extra: another's");
+	       "extents of a file without holes", "extra: another's");
 	a.extra = 3;
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), -EUCLEAN, "extra record",
 	       "extra: past the region");
@@ -207,10 +209,10 @@ static void test_extra_get(void)
 	a.extra = 0;
 	memset(&extra, 0xee, sizeof(extra));
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), 0, NULL, "extra: none");
-	OK(!extra.nlink && !extra.uid && !extra.gid && !extra.stored && !extra.xattrs,
+	OK(!extra.xattrs && !extra.stored && !extra.first_extent && !extra.extents,
 	   "extra: none is all zero");
 	a.extra = U32_MAX;
-	bld_stretch(&src, DSFS_REGION_EXTRAS, 64ULL * U32_MAX);
+	bld_stretch(&src, DSFS_REGION_EXTRAS, 32ULL * U32_MAX);
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), 0, NULL, "extra: number 2^32-1");
 	bld_free(&src);
 }
@@ -219,26 +221,21 @@ static void test_owner_get(void)
 {
 	struct dsfs_owner raw[2] = { { 0, 0 }, { cpu_to_le32(70000),
 						 cpu_to_le32(0xfffffffe) } };
-	struct dsfs_extra_info extra = { .uid = 5, .gid = 6 };
 	struct dsfs_attr a = { .owner = 1 };
 	struct dsfs_source src;
 	struct dsfs_err err = {};
-	u32 uid, gid;
+	u32 uid = 0, gid = 0;
 
 	bld_init(&src);
 	bld_add(&src, DSFS_REGION_OWNERS, raw, sizeof(raw), 8);
-	ANSWER(dsfs_owner_get(&src, &a, &extra, &uid, &gid, &err), 0, NULL,
-	       "owner: from the table");
+	ANSWER(dsfs_owner_get(&src, &a, &uid, &gid, &err), 0, NULL, "owner: second");
 	OK(uid == 70000 && gid == 0xfffffffe, "owner: its values");
 	bld_fail(&src, 0, -EBADMSG);
-	ANSWER(dsfs_owner_get(&src, &a, &extra, &uid, &gid, &err), -EBADMSG,
+	ANSWER(dsfs_owner_get(&src, &a, &uid, &gid, &err), -EBADMSG,
 	       "owner record", "owner: cannot be read");
-	a.owner = 0;
-	a.flags = DSFS_INODE_EXTRA_OWNER;
-	bld_fail(&src, 0, -EIO);
-	ANSWER(dsfs_owner_get(&src, &a, &extra, &uid, &gid, &err), 0, NULL,
-	       "owner: from the extra record");
-	OK(uid == 5 && gid == 6, "owner: its values there");
+	a.owner = U32_MAX - 1;
+	bld_stretch(&src, DSFS_REGION_OWNERS, 8ULL * U32_MAX);
+	ANSWER(dsfs_owner_get(&src, &a, &uid, &gid, &err), 0, NULL, "owner: number 2^32-2");
 	bld_free(&src);
 }
 
@@ -286,6 +283,7 @@ static void test_symlink(void)
 TESTS(inode)
 {
 	test_extent_bounds();
+	test_limits();
 	test_inode_get();
 	test_hardlink_follow();
 	test_extra_get();

@@ -19,7 +19,7 @@ static struct dsfs_source src;
 static u32 end;			/* the first number that there is not */
 
 /* @per_block: names a block at most, 0: what fits */
-static void make(u32 per_block, bool dense)
+static void make(u32 per_block)
 {
 	static char text[NAMES][8];
 	static const char *names[NAMES];
@@ -32,8 +32,8 @@ static void make(u32 per_block, bool dense)
 	bld_init(&src);
 	for (unsigned int i = 0; i < DIRS; first += counts[i++]) {
 		struct bld_dir want = { .names = names, .count = counts[i], .self = 2 + i,
-					.parent = 1, .first = first, .rows = true, .dense = dense,
-					.per_block = per_block, .index = counts[i] > 16 };
+					.parent = 1, .first = first, .per_block = per_block,
+					.index = counts[i] > 16 };
 
 		bld_dir(&src, &want);
 	}
@@ -48,14 +48,14 @@ static struct dsfs_names *block_of(u64 place)
 }
 
 /* Every number has its own row, and each way leads to it. */
-static void test_numbers(u32 per_block, bool dense)
+static void test_numbers(u32 per_block)
 {
 	u64 next = DSFS_NO_PLACE, place = DSFS_NO_PLACE;
 	u32 lost = 0, other = 0, backward = 0;
 	struct dsfs_err err = {};
 	struct dsfs_attr a;
 
-	make(per_block, dense);
+	make(per_block);
 	for (u32 ino = FIRST; ino < end; ino++) {
 		lost += dsfs_inode_get(&src, ino, &a, &err) || a.ino != ino || a.mtime != ino;
 		other += dsfs_row_find(&src, ino, &place, &err) ||
@@ -81,7 +81,7 @@ static void test_lookups(void)
 	struct dsfs_name found;
 	char name[16];
 
-	make(0, true);
+	make(0);
 	for (unsigned int i = 0; i < DIRS; i++) {
 		a = (struct dsfs_attr){ .ino = 2 + i, .start = i };
 		wrong += !!dsfs_dir_get(&src, &a, &dir, &err);
@@ -108,7 +108,7 @@ static void test_refused(void)
 	struct dsfs_attr a;
 	struct dsfs_err err = {};
 
-	make(0, false);
+	make(0);
 	room = src.geo.regions[DSFS_REGION_NAMES].bytes;
 	ANSWER(dsfs_inode_get(&src, 0, &a, &err), -ESTALE, "inode number", "rows: inode 0");
 	ANSWER(dsfs_inode_get(&src, end, &a, &err), -ESTALE, "inode number",
@@ -148,7 +148,7 @@ static void test_misled(void)
 	u64 place;
 	u32 left = 0;
 
-	make(20, false);
+	make(20);
 	dirs = bld_at(&src, DSFS_REGION_DIRS, 0);
 	/* One whose number is too low, where the search looks. */
 	dirs[6].first = cpu_to_le32(FIRST + 3);
@@ -189,7 +189,7 @@ static void test_io_errors(void)
 	struct dsfs_attr a;
 	unsigned int bad = 0, failed = 0;
 
-	make(20, false);
+	make(20);
 	for (unsigned int i = 0; i < ARRAY_SIZE(errors); i++)
 		for (int n = 0; n < 30; n++) {
 			u64 place = DSFS_NO_PLACE;
@@ -212,10 +212,9 @@ static void test_io_errors(void)
 
 TESTS(rows)
 {
-	test_numbers(0, false);
-	test_numbers(0, true);
-	test_numbers(1, false);
-	test_numbers(20, false);
+	test_numbers(0);
+	test_numbers(1);
+	test_numbers(20);
 	test_lookups();
 	test_refused();
 	test_misled();

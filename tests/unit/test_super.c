@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The geometry of a superblock, and comparison of superblocks.  Defects are in
- * cases_super.h.
+ * The geometry of a superblock, and the choice between two.  Defects are in cases_super.h.
  */
 #include "cases_super.h"
 #include "unit.h"
@@ -20,18 +19,19 @@ static void test_super_values(void)
 	s.content_bytes = cpu_to_le64(1ULL << 60);
 	s.stored_bytes = cpu_to_le64(3);
 	s.files = cpu_to_le64(4);
+	s.compat = cpu_to_le64(DSFS_COMPAT_ARCHIVES);
 	s.object_bits = 22;
-	s.slot = 1;
 	memset(s.uuid, 0xa5, sizeof(s.uuid));
 	memset(s.label, 'L', sizeof(s.label));
 	s.checksum = cpu_to_le32(dsfs_super_sum(&s));
 	memset(&geo, 0xee, sizeof(geo));
 	ANSWER(dsfs_super_decode(&s, 0, &geo, &err), 0, NULL, "super: decoded");
 	OK(geo.generation == 0x1122334455667788ULL && geo.build_time == -5 &&
-	   geo.content_bytes == 1ULL << 60 && geo.stored_bytes == 3 &&
-	   geo.files == 4 && geo.compat == DSFS_COMPAT_DATA_SUMS &&
+	   geo.content_bytes == 1ULL << 60 && geo.stored_bytes == 3 && geo.files == 4 &&
+	   geo.compat == DSFS_COMPAT_ARCHIVES && geo.incompat == DSFS_INCOMPAT_COMPRESSED &&
 	   geo.object_bits == 22 && geo.chunk_bits == 15 && geo.small_bits == 15 &&
-	   geo.align_bits == 12 && geo.slot == 1, "super: values");
+	   geo.align_bits == 12 && geo.sums_checksum == 0x12345678, "super: values");
+	OK(!memcmp(&geo.root, &s.root, sizeof(s.root)), "super: the root, as it is stored");
 	OK(geo.data_start == DSFS_DATA_START_MIN &&
 	   geo.data_end == CASE_META && geo.meta_start == CASE_META &&
 	   geo.meta_bytes == CASE_META_BYTES &&
@@ -44,11 +44,8 @@ static void test_super_values(void)
 	OK(strlen((char *)geo.label) == 64 && geo.label[63] == 'L',
 	   "super: label of 64 bytes, terminated");
 	for (i = 0; i < DSFS_REGIONS_USED; i++)
-		OK(geo.regions[i].pos == CASE_META +
-					 CASE_BLOCK(i) * 4096 &&
-		   geo.regions[i].bytes == dsfs_case_region_bytes[i] &&
-		   geo.regions[i].checksum == 0x1234567 * i,
-		   "super: region %u", i);
+		OK(geo.regions[i].pos == CASE_META + CASE_START(i) &&
+		   geo.regions[i].bytes == dsfs_case_region_bytes[i], "super: region %u", i);
 	for (zero = true; i < DSFS_REGIONS; i++)
 		zero &= !geo.regions[i].bytes;
 	OK(zero, "super: no other region");
@@ -74,31 +71,10 @@ static void test_super_sum(void)
 	   "super: checksum is that with the field zero");
 }
 
-static void test_super_same(void)
-{
-	struct dsfs_super a, b;
-
-	dsfs_case_super(&a);
-	b = a;
-	OK(dsfs_super_same(&a, &b), "same: copies");
-	b.slot = 1;
-	b.checksum = cpu_to_le32(dsfs_super_sum(&b));
-	OK(dsfs_super_same(&a, &b), "same: two slots");
-	b.generation = cpu_to_le64(2);
-	OK(!dsfs_super_same(&a, &b), "same: other generation");
-	b = a;
-	b.regions[15].checksum = cpu_to_le32(1);
-	OK(!dsfs_super_same(&a, &b), "same: other region");
-	b = a;
-	b.name_hash = 1;
-	OK(!dsfs_super_same(&a, &b), "same: the byte behind the slot number");
-}
-
 /* A good slot. */
-static void set_slot(struct dsfs_slot *slot, unsigned int nr, u64 generation)
+static void set_slot(struct dsfs_slot *slot, u64 generation)
 {
 	dsfs_case_super(&slot->raw);
-	slot->raw.slot = nr;
 	slot->raw.generation = cpu_to_le64(generation);
 	slot->raw.checksum = cpu_to_le32(dsfs_super_sum(&slot->raw));
 	slot->ret = dsfs_super_decode(&slot->raw, 0, &slot->geo, &slot->err);
@@ -115,30 +91,30 @@ static void test_super_choose(void)
 	struct dsfs_err err = {};
 	int use;
 
-	set_slot(&slots[0], 0, 5);
-	set_slot(&slots[1], 1, 5);
+	set_slot(&slots[0], 5);
+	set_slot(&slots[1], 5);
 	OK(!dsfs_super_choose(slots, &use, &err) && use == 0, "choose: alike");
-	set_slot(&slots[1], 1, 6);
+	set_slot(&slots[1], 6);
 	OK(!dsfs_super_choose(slots, &use, &err) && use == 1, "choose: second is newer");
-	set_slot(&slots[0], 0, 7);
+	set_slot(&slots[0], 7);
 	OK(!dsfs_super_choose(slots, &use, &err) && use == 0, "choose: first is newer");
 
-	set_slot(&slots[1], 1, 7);
+	set_slot(&slots[1], 7);
 	slots[1].raw.label[0] ^= 1;
 	OK(dsfs_super_choose(slots, &use, &err) == -EUCLEAN && use == 0 &&
 	   !strcmp(err.what, "superblocks of one generation differ"), "choose: they differ");
 
 	fail_slot(&slots[1], -EBADMSG);
 	OK(!dsfs_super_choose(slots, &use, &err) && use == 0, "choose: second is damaged");
-	set_slot(&slots[1], 1, 7);
+	set_slot(&slots[1], 7);
 	fail_slot(&slots[0], -EIO);
 	OK(!dsfs_super_choose(slots, &use, &err) && use == 1, "choose: first is unreadable");
 
-	set_slot(&slots[0], 0, 8);
+	set_slot(&slots[0], 8);
 	fail_slot(&slots[0], -EOPNOTSUPP);
 	OK(dsfs_super_choose(slots, &use, &err) == -EOPNOTSUPP &&
 	   !strcmp(err.what, "a reason"), "choose: newer one with an unknown feature");
-	set_slot(&slots[0], 0, 6);
+	set_slot(&slots[0], 6);
 	fail_slot(&slots[0], -EOPNOTSUPP);
 	OK(!dsfs_super_choose(slots, &use, &err) && use == 1,
 	   "choose: older one with an unknown feature");
@@ -169,35 +145,38 @@ static void test_super_extreme(void)
 	s.data_end = s.meta_start;
 	s.meta_bytes = cpu_to_le64(meta);
 	s.regions[DSFS_REGION_BLOCKSUMS].bytes = cpu_to_le64(4 * blocks);
-	s.regions[DSFS_REGION_INODES].bytes = cpu_to_le64(32 * 0xffffffffULL);
 	s.regions[DSFS_REGION_DIRS].bytes = cpu_to_le64(64 * 0xfffffffeULL);
-	s.regions[DSFS_REGION_OWNERS].bytes = cpu_to_le64(8 * 65536);
-	s.regions[DSFS_REGION_EXTRAS].bytes = cpu_to_le64(64 * 0xffffffffULL);
+	s.regions[DSFS_REGION_NAMES].bytes = cpu_to_le64(4ULL << 32);
+	s.regions[DSFS_REGION_OWNERS].bytes = cpu_to_le64(8 * 0xffffffffULL);
+	s.regions[DSFS_REGION_EXTRAS].bytes = cpu_to_le64(32 * 0xffffffffULL);
 	s.regions[DSFS_REGION_EXTENTS].bytes = cpu_to_le64(16 * 0xffffffffULL);
-	s.regions[DSFS_REGION_FILESUMS].bytes = cpu_to_le64(4 * 0xffffffffULL);
 	s.regions[DSFS_REGION_CHUNKSUMS].bytes = cpu_to_le64(4ULL << 32);
 	s.regions[DSFS_REGION_COMPRESSED].bytes = cpu_to_le64(16 * 0xffffffffULL);
 	s.regions[DSFS_REGION_UNITS].bytes = cpu_to_le64(4ULL << 32);
 	for (i = 0; i < DSFS_REGIONS_USED; i++) {
 		bytes = le64_to_cpu(s.regions[i].bytes);
-		s.regions[i].block = cpu_to_le32(at);
-		at += (bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+		s.regions[i].start = cpu_to_le64(at);
+		at += (bytes + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
 	}
+	s.inodes = cpu_to_le64(0xffffffff);
 	s.checksum = cpu_to_le32(dsfs_super_sum(&s));
 	ANSWER(dsfs_super_decode(&s, 0, &geo, &err), 0, NULL,
 	       "super: longest regions");
 	OK(geo.inodes == 0xffffffff && geo.dirs == 0xfffffffe &&
 	   geo.extras == 0xffffffff && geo.extents == 0xffffffff &&
-	   geo.owners == 65536 && geo.chunksums == 1ULL << 32 &&
+	   geo.owners == 0xffffffff && geo.chunksums == 1ULL << 32 &&
 	   geo.compressed == 0xffffffff && geo.units == 1ULL << 32,
 	   "super: highest counts");
+	s.inodes = cpu_to_le64(1ULL << 32);
+	s.checksum = cpu_to_le32(dsfs_super_sum(&s));
+	ANSWER(dsfs_super_decode(&s, 0, &geo, &err), -EUCLEAN, "number of inodes",
+	       "super: inode numbers past 2^32-2");
 }
 
 TESTS(super)
 {
 	test_super_values();
 	test_super_sum();
-	test_super_same();
 	test_super_choose();
 	test_super_extreme();
 }

@@ -9,11 +9,10 @@
 
 /* Directory records */
 enum {
-	DIR_EMPTY,
+	DIR_EMPTY,	/* in front of one with entries from 6 on */
 	DIR_SMALL,	/* two names, in a shared name block */
-	DIR_DENSE,	/* two names, in two name blocks, the first within a block */
+	DIR_TWO,	/* two names, in two name blocks, the first within a block */
 	DIR_INDEX,	/* ten names, index of two buckets */
-	DIR_EMPTY_ROWS,	/* of an image with rows; it is before one with entries from 6 on */
 };
 
 #define CASE_DIR_SELF	5
@@ -23,15 +22,14 @@ static inline void dsfs_case_dir(u32 base, struct dsfs_dir *raw)
 	memset(raw, 0, sizeof(*raw));
 	raw->self = cpu_to_le32(CASE_DIR_SELF);
 	raw->parent = cpu_to_le32(1);
-	if (base == DIR_EMPTY_ROWS)
-		raw->first = cpu_to_le32(CASE_DIR_SELF + 1);
-	if (base == DIR_EMPTY || base == DIR_EMPTY_ROWS)
+	raw->first = cpu_to_le32(CASE_DIR_SELF + 1);
+	if (base == DIR_EMPTY)
 		return;
 	raw->first = cpu_to_le32(CASE_INODES - 2);
 	raw->count = cpu_to_le32(2);
 	raw->names = cpu_to_le64(100);
 	raw->name_blocks = cpu_to_le32(1);
-	if (base == DIR_DENSE)
+	if (base == DIR_TWO)
 		raw->name_blocks = cpu_to_le32(2);
 	if (base != DIR_INDEX)
 		return;
@@ -48,7 +46,7 @@ static inline void dsfs_case_dir(u32 base, struct dsfs_dir *raw)
 static inline int dsfs_case_run_dir(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
 				    struct dsfs_err *err)
 {
-	const u64 names = geo->regions[DSFS_REGION_NAMES].bytes, incompat = geo->incompat;
+	const u64 names = geo->regions[DSFS_REGION_NAMES].bytes;
 	struct dsfs_dir_info dir;
 	int ret;
 
@@ -56,13 +54,8 @@ static inline int dsfs_case_run_dir(const struct dsfs_case *c, void *buf, struct
 	dsfs_case_patch(buf, c);
 	if (c->arg)
 		geo->regions[DSFS_REGION_NAMES].bytes = c->arg;
-	if (c->base == DIR_DENSE)
-		geo->incompat = DSFS_INCOMPAT_DENSE_NAMES;
-	if (c->base == DIR_EMPTY_ROWS)
-		geo->incompat = DSFS_INCOMPAT_ROWS;
 	ret = dsfs_dir_decode(geo, 3, buf, &dir, err);
 	geo->regions[DSFS_REGION_NAMES].bytes = names;
-	geo->incompat = incompat;
 	return ret;
 }
 
@@ -90,7 +83,7 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "names without block", DIR_SMALL, "name blocks of a directory", { D(name_blocks, 0) } },
 	{ "more blocks than names", DIR_SMALL, "name blocks of a directory",
 	  { D(name_blocks, 3) } },
-	{ "empty with first", DIR_EMPTY, "fields of an empty directory", { D(first, 6) } },
+	{ "empty behind the last inode", DIR_EMPTY, NULL, { D(first, CASE_INODES) } },
 	{ "empty with place", DIR_EMPTY, "fields of an empty directory", { D(names, 4) } },
 	{ "empty with buckets", DIR_EMPTY, "fields of an empty directory", { D(buckets, 1) } },
 	{ "empty with first bucket", DIR_EMPTY, "fields of an empty directory",
@@ -99,12 +92,6 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "empty with slot bits", DIR_EMPTY, "fields of an empty directory", { D(slot_bits, 1) } },
 	{ "empty with block bits", DIR_EMPTY, "fields of an empty directory",
 	  { D(block_bits, 1) } },
-	{ "rows: empty with first", DIR_EMPTY_ROWS },
-	{ "rows: empty behind the last inode", DIR_EMPTY_ROWS, NULL, { D(first, CASE_INODES) } },
-	{ "rows: empty with place", DIR_EMPTY_ROWS, "fields of an empty directory",
-	  { D(names, 4) } },
-	{ "rows: empty with buckets", DIR_EMPTY_ROWS, "fields of an empty directory",
-	  { D(buckets, 1) } },
 	{ "its own entry", DIR_SMALL, "first entry of a directory", { D(first, CASE_DIR_SELF) } },
 	{ "entries past the last inode", DIR_SMALL, "first entry of a directory",
 	  { D(first, CASE_INODES - 1) } },
@@ -113,17 +100,12 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "as many entries as records", DIR_SMALL, "first entry of a directory",
 	  { D(count, CASE_INODES) } },
 	{ "names at an odd place", DIR_SMALL, "alignment of names", { D(names, 102) } },
-	{ "two blocks, not at a block", DIR_SMALL, "alignment of names",
-	  { D(name_blocks, 2) }, .arg = 8192 },
-	{ "two blocks", DIR_SMALL, NULL, { D(names, 0), D(name_blocks, 2) }, .arg = 4096 + 20 },
-	{ "second block past the names", DIR_SMALL, "place of names",
-	  { D(names, 0), D(name_blocks, 2) }, .arg = 4096 },
-	{ "dense", DIR_DENSE, NULL, .arg = 4097 },
-	{ "dense, second block past the names", DIR_DENSE, "place of names", .arg = 4096 },
-	{ "dense, at an odd place", DIR_DENSE, "alignment of names", { D(names, 102) },
+	{ "two blocks", DIR_TWO, NULL, .arg = 4097 },
+	{ "second block past the names", DIR_TWO, "place of names", .arg = 4096 },
+	{ "two blocks, at an odd place", DIR_TWO, "alignment of names", { D(names, 102) },
 	  .arg = 8192 },
-	{ "dense, at 2^64-4", DIR_DENSE, "place of names", { D(names, ~3ULL) }, .arg = 8192 },
-	{ "dense, blocks of 2^44 bytes", DIR_DENSE, "name blocks of a directory",
+	{ "two blocks, at 2^64-4", DIR_TWO, "place of names", { D(names, ~3ULL) }, .arg = 8192 },
+	{ "blocks of 2^44 bytes", DIR_TWO, "name blocks of a directory",
 	  { D(name_blocks, 0xffffffff) }, .arg = 8192 },
 	{ "place past the names", DIR_SMALL, "place of names", { D(names, 4000) } },
 	{ "place at 2^64-4096", DIR_SMALL, "place of names",

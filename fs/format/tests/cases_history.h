@@ -55,7 +55,6 @@ static inline int dsfs_case_run_history(const struct dsfs_case *c, void *buf, st
 
 static const struct dsfs_case dsfs_history_cases[] = {
 	{ "good" },
-	{ "written to the other slot", 0, NULL, { SB(slot, 1) } },
 	{ "two generations back", 0, NULL, { SB(generation, 1) } },
 	{ "checksum", CASE_UNSUMMED, "superblock checksum", { SB(label[0], 1) }, .ret = -EBADMSG },
 	{ "unknown feature", 0, "unknown incompat feature bits",

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Test cases of inode records and inode extra records: the rules of inode.c,
- * one defect each
+ * Test cases of inodes, inode extra records and records of compressed files: the rules of
+ * inode.c, extra.c and compressed.c, one defect each
  */
 #ifndef FORMAT_CASES_INODE_H
 #define FORMAT_CASES_INODE_H
 
 #include "cases_super.h"
 
-/* Inode records, with the geometry of the valid superblock */
+/* Inodes, with the geometry of the valid superblock */
 enum {
 	CASE_REG,		/* 5000 bytes at the start of the data area */
 	CASE_DIR,
@@ -25,55 +25,104 @@ enum {
 #define CASE_INO		7
 
 struct dsfs_case_inode {
-	u16 mode, owner, nlink, flags;
-	u32 extra, size, start;
+	u16 mode, flags;
+	u32 nlink, owner, extra, size, start;
 };
 
 static const struct dsfs_case_inode dsfs_case_inodes[] = {
-	[CASE_REG]	= { S_IFREG | 0644, 2, 1, 0, 0, 5000, DSFS_DATA_START_MIN },
+	[CASE_REG]	= { S_IFREG | 0644, 0, 1, 2, 0, 5000, DSFS_DATA_START_MIN },
 	[CASE_DIR]	= { S_IFDIR | 01755, 0, 2, 0, 0, 0, 3 },
-	[CASE_LNK]	= { S_IFLNK | 0777, 1, 1, 0, 0, 60, 40 },
+	[CASE_LNK]	= { S_IFLNK | 0777, 0, 1, 1, 0, 60, 40 },
 	[CASE_CHR]	= { S_IFCHR | 0600, 0, 1, 0, 0, 0xabcde123, 0 },
-	[CASE_FIFO] = { S_IFIFO | 0600, 0, 1, 0, 0, 0, 0 },
-	[CASE_HARDLINK] = { S_IFREG, 0, 0, DSFS_INODE_HARDLINK, 0, 0, 3 },
-	[CASE_HOLES] = { S_IFREG | 0644, 0, 1, DSFS_INODE_HOLES, 1, 100000,
-			      DSFS_DATA_START_MIN },
-	[CASE_XATTRS] = { S_IFDIR | 0755, 0, 2, DSFS_INODE_XATTRS, 2, 0, 1 },
-	[CASE_ALL_EXTRA] = { S_IFREG | 04755, 0, 0, DSFS_INODE_NEEDS_EXTRA |
-				DSFS_INODE_ACL | DSFS_INODE_SHARED, 3, 100000,
-				DSFS_DATA_START_MIN },
-	[CASE_PACKED] = { S_IFREG | 0644, 0, 1, DSFS_INODE_COMPRESSED, CASE_COMPRESSED, 10000,
-			      DSFS_DATA_START_MIN },
+	[CASE_FIFO]	= { S_IFIFO | 0600, 0, 1, 0, 0, 0, 0 },
+	[CASE_HARDLINK]	= { S_IFREG, DSFS_INODE_HARDLINK, 0, 0, 0, 0, 3 },
+	[CASE_HOLES]	= { S_IFREG | 0644, DSFS_INODE_HOLES, 1, 0, 1, 100000,
+			    DSFS_DATA_START_MIN },
+	[CASE_XATTRS]	= { S_IFDIR | 0755, DSFS_INODE_XATTRS, 2, 0, 2, 0, 1 },
+	[CASE_ALL_EXTRA] = { S_IFREG | 04755, DSFS_INODE_NEEDS_EXTRA | DSFS_INODE_ACL |
+			     DSFS_INODE_SHARED, 1, 0, 3, 100000, DSFS_DATA_START_MIN },
+	[CASE_PACKED]	= { S_IFREG | 0644, DSFS_INODE_COMPRESSED, 1, 0, CASE_COMPRESSED, 10000,
+			    DSFS_DATA_START_MIN },
 };
 
-static inline void dsfs_case_inode(u32 base, struct dsfs_inode *raw)
+/* A row whose columns have all their eight bytes, so that a patch of a field is one of the row */
+struct dsfs_case_row {
+	__le16 mode;
+	__le16 flags;
+	__le32 nlink;
+	__le32 owner;
+	__le32 extra;
+	__le64 size;
+	__le64 start;
+	__le64 mtime;
+	__le64 sum;
+};
+
+static inline void dsfs_case_inode(u32 base, struct dsfs_case_row *row)
 {
 	const struct dsfs_case_inode *i = &dsfs_case_inodes[base];
 
-	memset(raw, 0, sizeof(*raw));
-	raw->mode = cpu_to_le16(i->mode);
-	raw->owner = cpu_to_le16(i->owner);
-	raw->nlink = cpu_to_le16(i->nlink);
-	raw->flags = cpu_to_le16(i->flags);
-	raw->extra = cpu_to_le32(i->extra);
-	raw->size_lo = cpu_to_le32(i->size);
-	raw->start_lo = cpu_to_le32(i->start);
-	if (base != CASE_HARDLINK)
-		raw->mtime = cpu_to_le64(-1500000000ULL);
+	memset(row, 0, sizeof(*row));
+	row->mode = cpu_to_le16(i->mode);
+	row->flags = cpu_to_le16(i->flags);
+	row->nlink = cpu_to_le32(i->nlink);
+	row->owner = cpu_to_le32(i->owner);
+	row->extra = cpu_to_le32(i->extra);
+	row->size = cpu_to_le64(i->size);
+	row->start = cpu_to_le64(i->start);
+	if (base == CASE_HARDLINK)
+		return;
+	row->mtime = cpu_to_le64(-1500000000ULL);
+	row->sum = cpu_to_le64(0x89abcdef);
 }
 
-/* @geo: of the valid superblock */
+/* Read it as the only one of a name block, whose slot and name nobody looks at. */
+static inline int dsfs_case_inode_get(const struct dsfs_case_row *row, void *buf,
+				      const struct dsfs_geo *geo, struct dsfs_attr *attr,
+				      struct dsfs_err *err)
+{
+	struct dsfs_names *names = buf;
+	struct dsfs_rows *rows = buf + sizeof(*names);
+	int ret;
+
+	memset(buf, 0, sizeof(*names) + sizeof(*rows));
+	names->count = cpu_to_le16(1);
+	names->end = cpu_to_le16(sizeof(*names));
+	memset(rows->width, sizeof(__le64), sizeof(rows->width));
+	memcpy(rows + 1, row, sizeof(*row));
+	attr->ino = CASE_INO;
+	ret = dsfs_rows_decode(names, sizeof(*names) + sizeof(*rows) + sizeof(*row), 0, attr, err);
+	return ret ? ret : dsfs_inode_check(geo, attr, err);
+}
+
+/* @geo: of the valid superblock. -EINVAL: a good inode is not what its row says. */
 static inline int dsfs_case_run_inode(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
 				      struct dsfs_err *err)
 {
-	struct dsfs_attr attr;
+	struct dsfs_case_row row;
+	struct dsfs_attr a;
+	bool device;
+	u64 size;
+	int ret;
 
-	dsfs_case_inode(c->base, buf);
-	dsfs_case_patch(buf, c);
-	return dsfs_inode_decode(geo, CASE_INO, buf, &attr, err);
+	dsfs_case_inode(c->base, &row);
+	dsfs_case_patch(&row, c);
+	ret = dsfs_case_inode_get(&row, buf, geo, &a, err);
+	if (ret)
+		return ret;
+	size = le64_to_cpu(row.size);
+	device = S_ISCHR(a.mode) || S_ISBLK(a.mode);
+	if (a.ino != CASE_INO || a.mode != le16_to_cpu(row.mode) ||
+	    a.flags != le16_to_cpu(row.flags) || a.nlink != le32_to_cpu(row.nlink) ||
+	    a.owner != le32_to_cpu(row.owner) || a.extra != le32_to_cpu(row.extra) ||
+	    a.size != (device ? 0 : size) || a.rdev != (device ? size : 0) ||
+	    a.start != le64_to_cpu(row.start) || a.mtime != (s64)le64_to_cpu(row.mtime) ||
+	    a.sum != le64_to_cpu(row.sum))
+		return -EINVAL;
+	return 0;
 }
 
-#define I(f, v)	DSFS_P(v, struct dsfs_inode, f)
+#define I(f, v)	DSFS_P(v, struct dsfs_case_row, f)
 
 static const struct dsfs_case dsfs_inode_cases[] = {
 	{ "file", CASE_REG },
@@ -89,7 +138,7 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	{ "no type", CASE_FIFO, "file type", { I(mode, 0644) } },
 	{ "type 15", CASE_FIFO, "file type", { I(mode, S_IFMT) } },
 	{ "type 3", CASE_FIFO, "file type", { I(mode, 0x3000) } },
-	{ "record of zeros", CASE_FIFO, "link count", { I(mode, 0), I(nlink, 0), I(mtime, 0) } },
+	{ "row of zeros", CASE_FIFO, "link count", { I(mode, 0), I(nlink, 0), I(mtime, 0) } },
 
 	{ "compressed file", CASE_PACKED },
 	{ "compressed file with everything but holes", CASE_PACKED, NULL,
@@ -101,7 +150,7 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	{ "compressed file without record", CASE_PACKED, "compressed record", { I(extra, 0) } },
 	{ "compressed record that is not there", CASE_PACKED, "compressed record",
 	  { I(extra, CASE_COMPRESSED + 1) } },
-	{ "flag 8", CASE_REG, "inode flags", { I(flags, 0x100) } },
+	{ "flag 6", CASE_REG, "inode flags", { I(flags, 0x40) } },
 	{ "flag 15", CASE_REG, "inode flags", { I(flags, 0x8000) } },
 	{ "shared directory", CASE_DIR, "data flags of no regular file",
 	  { I(flags, DSFS_INODE_SHARED) } },
@@ -113,46 +162,52 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	{ "last extra record", CASE_XATTRS, NULL, { I(extra, CASE_EXTRAS) } },
 	{ "extra record that is not there", CASE_XATTRS, "extra record",
 	  { I(extra, CASE_EXTRAS + 1) } },
+	{ "extra record 2^16", CASE_XATTRS, "extra record", { I(extra, 1 << 16) } },
 	{ "extra record 2^32-1", CASE_XATTRS, "extra record", { I(extra, 0xffffffff) } },
 	{ "owner that is not there", CASE_REG, "owner", { I(owner, CASE_OWNERS) } },
-	{ "two owners", CASE_ALL_EXTRA, "owner", { I(owner, 1) } },
+	{ "owner 2^16", CASE_REG, "owner", { I(owner, 1 << 16) } },
+	{ "owner with an extra record", CASE_ALL_EXTRA, NULL, { I(owner, CASE_OWNERS - 1) } },
+	{ "owner that is not there, with an extra record", CASE_ALL_EXTRA, "owner",
+	  { I(owner, CASE_OWNERS) } },
 	{ "no links", CASE_REG, "link count", { I(nlink, 0) } },
-	{ "two link counts", CASE_ALL_EXTRA, "link count", { I(nlink, 1) } },
+	{ "no links, with an extra record", CASE_ALL_EXTRA, "link count", { I(nlink, 0) } },
+	{ "2^32-1 links", CASE_REG, NULL, { I(nlink, 0xffffffff) } },
 
-	{ "empty file", CASE_REG, NULL, { I(size_lo, 0), I(start_lo, 0) } },
-	{ "empty file with a place", CASE_REG, "start of an empty file", { I(size_lo, 0) } },
-	{ "file without place", CASE_REG, "start of data", { I(start_lo, 0) } },
-	{ "file in the metadata", CASE_REG, "start of data", { I(start_lo, CASE_META) } },
-	{ "file at 2^47", CASE_REG, "start of data", { I(start_hi, 0x8000) } },
-	{ "file to the end of data", CASE_REG, NULL, { I(size_lo, CASE_DATA) } },
-	{ "file past the end of data", CASE_REG, "end of data", { I(size_lo, CASE_DATA + 1) } },
-	{ "file of 2^48-1", CASE_REG, "end of data",
-	  { I(size_lo, 0xffffffff), I(size_hi, 0xffff) } },
+	{ "empty file", CASE_REG, NULL, { I(size, 0), I(start, 0) } },
+	{ "empty file with a place", CASE_REG, "start of an empty file", { I(size, 0) } },
+	{ "file without place", CASE_REG, "start of data", { I(start, 0) } },
+	{ "file in the metadata", CASE_REG, "start of data", { I(start, CASE_META) } },
+	{ "file at 2^47", CASE_REG, "start of data", { I(start, 1ULL << 47) } },
+	{ "file to the end of data", CASE_REG, NULL, { I(size, CASE_DATA) } },
+	{ "file past the end of data", CASE_REG, "end of data", { I(size, CASE_DATA + 1) } },
+	{ "file of 2^48-1", CASE_REG, "end of data", { I(size, (1ULL << 48) - 1) } },
+	{ "file of 2^48", CASE_REG, "value of a column", { I(size, 1ULL << 48) } },
 	{ "small file behind another", CASE_REG, NULL,
-	  { I(size_lo, 4000), I(start_lo, DSFS_DATA_START_MIN + 96) } },
+	  { I(size, 4000), I(start, DSFS_DATA_START_MIN + 96) } },
 	{ "small file that crosses a block", CASE_REG, "unaligned data that crosses a block",
-	  { I(size_lo, 4000), I(start_lo, DSFS_DATA_START_MIN + 97) } },
+	  { I(size, 4000), I(start, DSFS_DATA_START_MIN + 97) } },
 	{ "large file unaligned", CASE_REG, "unaligned data that crosses a block",
-	  { I(start_lo, DSFS_DATA_START_MIN + 512) } },
+	  { I(start, DSFS_DATA_START_MIN + 512) } },
 
-	{ "directory with a size", CASE_DIR, "size of a directory", { I(size_lo, 4096) } },
-	{ "directory with size bits 32-47", CASE_DIR, "size of a directory", { I(size_hi, 1) } },
+	{ "directory with a size", CASE_DIR, "size of a directory", { I(size, 4096) } },
+	{ "directory of 2^32", CASE_DIR, "size of a directory", { I(size, 1ULL << 32) } },
 	{ "directory record that is not there", CASE_DIR, "directory record",
-	  { I(start_lo, CASE_DIRS) } },
-	{ "directory record 2^32", CASE_DIR, "directory record", { I(start_hi, 1) } },
-	{ "empty symlink", CASE_LNK, "length of a symlink", { I(size_lo, 0) } },
-	{ "symlink of 4096", CASE_LNK, "length of a symlink", { I(size_lo, 4096) } },
-	{ "symlink past the region", CASE_LNK, "place of a symlink's target", { I(start_lo, 41) } },
-	{ "symlink far outside", CASE_LNK, "place of a symlink's target", { I(start_hi, 0xffff) } },
-	{ "device number of 33 bits", CASE_CHR, "device number", { I(size_hi, 1) } },
-	{ "device with a place", CASE_CHR, "start of a special file", { I(start_lo, 1) } },
-	{ "fifo with a size", CASE_FIFO, "size of a pipe or socket", { I(size_lo, 1) } },
-	{ "fifo with a place", CASE_FIFO, "start of a special file", { I(start_lo, 1) } },
+	  { I(start, CASE_DIRS) } },
+	{ "directory record 2^32", CASE_DIR, "directory record", { I(start, 1ULL << 32) } },
+	{ "empty symlink", CASE_LNK, "length of a symlink", { I(size, 0) } },
+	{ "symlink of 4096", CASE_LNK, "length of a symlink", { I(size, 4096) } },
+	{ "symlink past the region", CASE_LNK, "place of a symlink's target", { I(start, 41) } },
+	{ "symlink far outside", CASE_LNK, "place of a symlink's target",
+	  { I(start, 0xffff00000000ULL) } },
+	{ "device number of 33 bits", CASE_CHR, "device number", { I(size, 1ULL << 32) } },
+	{ "device with a place", CASE_CHR, "start of a special file", { I(start, 1) } },
+	{ "fifo with a size", CASE_FIFO, "size of a pipe or socket", { I(size, 1) } },
+	{ "fifo with a place", CASE_FIFO, "start of a special file", { I(start, 1) } },
 
 	{ "hard-link entry: other flags", CASE_HARDLINK, "flags of a hard-link entry",
 	  { I(flags, DSFS_INODE_HARDLINK | DSFS_INODE_SHARED) } },
 	{ "hard-link entry: unknown flags", CASE_HARDLINK, "flags of a hard-link entry",
-	  { I(flags, DSFS_INODE_HARDLINK | 0x100) } },
+	  { I(flags, DSFS_INODE_HARDLINK | 0x40) } },
 	{ "hard-link entry: permissions", CASE_HARDLINK, "mode of a hard-link entry",
 	  { I(mode, S_IFREG | 0444) } },
 	{ "hard-link entry: of a directory", CASE_HARDLINK, "mode of a hard-link entry",
@@ -162,17 +217,17 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	{ "hard-link entry: type 15", CASE_HARDLINK, "mode of a hard-link entry",
 	  { I(mode, S_IFMT) } },
 	{ "hard-link entry: of inode 0", CASE_HARDLINK, "inode of a hard-link entry",
-	  { I(start_lo, 0) } },
+	  { I(start, 0) } },
 	{ "hard-link entry: of the root", CASE_HARDLINK, "inode of a hard-link entry",
-	  { I(start_lo, 1) } },
+	  { I(start, 1) } },
 	{ "hard-link entry: of itself", CASE_HARDLINK, "inode of a hard-link entry",
-	  { I(start_lo, CASE_INO) } },
+	  { I(start, CASE_INO) } },
 	{ "hard-link entry: of what is not there", CASE_HARDLINK, "inode of a hard-link entry",
-	  { I(start_lo, CASE_INODES) } },
+	  { I(start, CASE_INODES) } },
 	{ "hard-link entry: of 2^32 + 3", CASE_HARDLINK, "inode of a hard-link entry",
-	  { I(start_hi, 1) } },
+	  { I(start, (1ULL << 32) + 3) } },
 	{ "hard-link entry: size", CASE_HARDLINK, "unused fields of a hard-link entry",
-	  { I(size_lo, 1) } },
+	  { I(size, 1) } },
 	{ "hard-link entry: extra record", CASE_HARDLINK, "unused fields of a hard-link entry",
 	  { I(extra, 1) } },
 	{ "hard-link entry: owner", CASE_HARDLINK, "unused fields of a hard-link entry",
@@ -181,6 +236,47 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	  { I(nlink, 1) } },
 	{ "hard-link entry: mtime", CASE_HARDLINK, "unused fields of a hard-link entry",
 	  { I(mtime, 1) } },
+};
+
+/* The root of the valid superblock. -EINVAL: a good one is not what the superblock says. */
+static inline int dsfs_case_run_root(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+				     struct dsfs_err *err)
+{
+	const struct dsfs_root *raw = &geo->root;
+	struct dsfs_attr a;
+	int ret;
+
+	dsfs_case_patch(&geo->root, c);
+	ret = dsfs_root_decode(geo, &a, err);
+	if (ret)
+		return ret;
+	if (a.ino != DSFS_ROOT_INO || a.mode != le16_to_cpu(raw->mode) ||
+	    a.flags != le16_to_cpu(raw->flags) || a.nlink != le32_to_cpu(raw->nlink) ||
+	    a.owner != le32_to_cpu(raw->owner) || a.extra != le32_to_cpu(raw->extra) ||
+	    a.mtime != (s64)le64_to_cpu(raw->mtime) || a.size || a.start || a.rdev || a.sum)
+		return -EINVAL;
+	return 0;
+}
+
+#define RT(f, v)	DSFS_P(v, struct dsfs_root, f)
+
+static const struct dsfs_case dsfs_root_cases[] = {
+	{ "good" },
+	{ "with an extra record", 0, NULL,
+	  { RT(flags, DSFS_INODE_XATTRS), RT(extra, CASE_EXTRAS) } },
+	{ "extra record without flag", 0, "extra record against flags", { RT(extra, 1) } },
+	{ "flag without extra record", 0, "extra record against flags",
+	  { RT(flags, DSFS_INODE_XATTRS) } },
+	{ "extra record that is not there", 0, "extra record",
+	  { RT(flags, DSFS_INODE_XATTRS), RT(extra, CASE_EXTRAS + 1) } },
+	{ "unknown flag", 0, "inode flags", { RT(flags, 0x8000) } },
+	{ "no type", 0, "file type", { RT(mode, 0755) } },
+	{ "owner that is not there", 0, "owner", { RT(owner, CASE_OWNERS) } },
+	{ "2^32-1 links", 0, NULL, { RT(nlink, 0xffffffff) } },
+	{ "no links", 0, "link count", { RT(nlink, 0) } },
+	{ "hard-link entry", 0, "mode of a hard-link entry", { RT(flags, DSFS_INODE_HARDLINK) } },
+	{ "hard-link entry of a file", 0, "inode of a hard-link entry",
+	  { RT(flags, DSFS_INODE_HARDLINK), RT(mode, S_IFREG) } },
 };
 
 /* Inode extra records; @base: the inode */
@@ -196,25 +292,21 @@ static inline void dsfs_case_extra(u32 base, struct dsfs_extra *raw)
 		raw->first_extent = cpu_to_le32(CASE_EXTENTS - 2);
 		raw->extents = cpu_to_le32(2);
 	}
-	if (flags & DSFS_INODE_EXTRA_NLINK)
-		raw->nlink = cpu_to_le32(70000);
-	if (flags & DSFS_INODE_EXTRA_OWNER) {
-		raw->uid = cpu_to_le32(0xfffffffe);
-		raw->gid = cpu_to_le32(4000000000U);
-	}
 }
 
+/* @arg: the inode has no *start*: a file of one hole */
 static inline int dsfs_case_run_extra(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
 				      struct dsfs_err *err)
 {
 	struct dsfs_extra_info extra;
+	struct dsfs_case_row row;
 	struct dsfs_attr attr;
 	int ret;
 
-	dsfs_case_inode(c->base, buf);
-	if (c->arg)	/* a file of one hole */
-		((struct dsfs_inode *)buf)->start_lo = 0;
-	ret = dsfs_inode_decode(geo, CASE_INO, buf, &attr, err);
+	dsfs_case_inode(c->base, &row);
+	if (c->arg)
+		row.start = 0;
+	ret = dsfs_case_inode_get(&row, buf, geo, &attr, err);
 	if (ret)
 		return ret;
 	dsfs_case_extra(c->base, buf);
@@ -230,18 +322,14 @@ static const struct dsfs_case dsfs_extra_cases[] = {
 	{ "holes", CASE_HOLES },
 	{ "xattrs", CASE_XATTRS },
 	{ "everything", CASE_ALL_EXTRA },
-	{ "first reserved byte", CASE_HOLES, "extra record reserved bytes", { X(reserved[0], 1) } },
-	{ "last reserved byte", CASE_HOLES, "extra record reserved bytes", { X(reserved[27], 1) } },
+	{ "first reserved byte", CASE_HOLES, "extra record reserved bytes", { X(reserved, 1) } },
+	{ "last reserved byte", CASE_HOLES, "extra record reserved bytes",
+	  { X(reserved, 1ULL << 63) } },
 	{ "xattrs without flag", CASE_HOLES, "place of xattrs", { X(xattrs, 16) } },
 	{ "xattrs at 0", CASE_XATTRS, NULL, { X(xattrs, 0) } },
 	{ "xattrs unaligned", CASE_XATTRS, "place of xattrs", { X(xattrs, 18) } },
 	{ "xattrs past the region", CASE_XATTRS, "place of xattrs", { X(xattrs, 400) } },
 	{ "xattrs at 2^63", CASE_XATTRS, "place of xattrs", { X(xattrs, 1ULL << 63) } },
-	{ "uid without flag", CASE_HOLES, "owner in the extra record", { X(uid, 1) } },
-	{ "gid without flag", CASE_XATTRS, "owner in the extra record", { X(gid, 1) } },
-	{ "root as owner", CASE_ALL_EXTRA, NULL, { X(uid, 0), X(gid, 0) } },
-	{ "links without flag", CASE_HOLES, "link count in the extra record", { X(nlink, 1) } },
-	{ "no links", CASE_ALL_EXTRA, "link count in the extra record", { X(nlink, 0) } },
 	{ "extents without flag", CASE_XATTRS, "extents of a file without holes",
 	  { X(extents, 1) } },
 	{ "first extent without flag", CASE_XATTRS, "extents of a file without holes",
@@ -273,12 +361,13 @@ static inline int dsfs_case_run_compressed(const struct dsfs_case *c, void *buf,
 {
 	struct dsfs_compressed_info info;
 	struct dsfs_compressed *raw = buf;
+	struct dsfs_case_row row;
 	struct dsfs_attr attr;
 	int ret;
 
-	dsfs_case_inode(CASE_PACKED, buf);
-	((struct dsfs_inode *)buf)->flags |= cpu_to_le16(c->arg);
-	ret = dsfs_inode_decode(geo, CASE_INO, buf, &attr, err);
+	dsfs_case_inode(CASE_PACKED, &row);
+	row.flags |= cpu_to_le16(c->arg);
+	ret = dsfs_case_inode_get(&row, buf, geo, &attr, err);
 	if (ret)
 		return ret;
 	memset(raw, 0, sizeof(*raw));
@@ -392,6 +481,7 @@ static const struct dsfs_case dsfs_frame_cases[] = {
 };
 
 #undef I
+#undef RT
 #undef X
 #undef C
 #undef FR

@@ -10,8 +10,8 @@
 
 /*
  * Three files of 1 byte, 1 KiB + 1 and 2 KiB + 1, 4 KiB apart: a row is a byte of the size, in
- * steps of 1 KiB, a byte of the start, in steps of 4 KiB, and four of the checksum. Mode, owner,
- * number of links, flags and time are in the base alone.
+ * steps of 1 KiB, a byte of the start, in steps of 4 KiB, and four of the checksum. Mode, flags,
+ * number of links, owner and time are in the base alone.
  */
 #define CASE_ROW		6
 #define CASE_ROWS_AT		CASE_NAMES_END
@@ -25,9 +25,9 @@ static inline u64 dsfs_case_row(const struct dsfs_attr *a, u32 column)
 {
 	switch (column) {
 	case DSFS_COLUMN_KIND:
-		return (u64)a->flags << 48 | (u64)a->nlink << 32 | (u32)a->owner << 16 | a->mode;
-	case DSFS_COLUMN_EXTRA:
-		return a->extra;
+		return (u64)a->nlink << 32 | (u32)a->flags << 16 | a->mode;
+	case DSFS_COLUMN_OWNER:
+		return (u64)a->extra << 32 | a->owner;
 	case DSFS_COLUMN_SIZE:
 		return a->size;
 	case DSFS_COLUMN_START:
@@ -49,7 +49,8 @@ static inline void dsfs_case_rows(void *buf)
 	u8 i;
 
 	dsfs_case_names(buf);
-	rows.base[DSFS_COLUMN_KIND] = cpu_to_le64(1ULL << 32 | 2 << 16 | S_IFREG | 0644);
+	rows.base[DSFS_COLUMN_KIND] = cpu_to_le64(1ULL << 32 | S_IFREG | 0644);
+	rows.base[DSFS_COLUMN_OWNER] = cpu_to_le64(2);
 	rows.base[DSFS_COLUMN_SIZE] = cpu_to_le64(1);
 	rows.base[DSFS_COLUMN_START] = cpu_to_le64(DSFS_DATA_START_MIN - 2 * DSFS_BLOCK_SIZE);
 	rows.base[DSFS_COLUMN_MTIME] = cpu_to_le64((u64)CASE_ROWS_MTIME);
@@ -132,8 +133,7 @@ static const struct dsfs_case dsfs_rows_cases[] = {
 	{ "checksum of bit 63", 0, "value of a column", { R(base[5], 1ULL << 63) } },
 	{ "checksum whose sum wraps", 0, NULL, { R(base[5], 0ULL - CASE_ROWS_SUM) },
 	  .arg = IS(SUM, 0) },
-	{ "extra of 2^32", 0, "value of a column", { R(base[1], 1ULL << 32) } },
-	{ "extra of 2^32-1", 0, "extra record against flags", { R(base[1], 0xffffffff) } },
+	{ "extra of 2^32-1", 0, "extra record against flags", { R(base[1], ~0ULL << 32) } },
 	{ "size of 2^48", 0, "value of a column", { R(base[2], 1ULL << 48) } },
 	{ "size below 2^48", 0, "end of data", { R(base[2], (1ULL << 48) - 2049) } },
 	{ "size just 2^48", 0, "value of a column", { R(base[2], (1ULL << 48) - 2048) } },
@@ -164,17 +164,24 @@ static const struct dsfs_case dsfs_rows_cases[] = {
 	{ "mode by row", 0, NULL, { R(width[0], 2), R(base[0], 1ULL << 32),
 	  LAST(8, 0, 2, S_IFREG | 0400), LAST(8, 2, 1, 2), LAST(8, 3, 1, 2) },
 	  .arg = IS(KIND, 1ULL << 32 | S_IFREG | 0400) },
-	{ "owner by row", 0, NULL, { R(width[0], 1), R(shift[0], 16),
-	  R(base[0], 1ULL << 32 | S_IFREG), LAST(7, 0, 1, 1), LAST(7, 1, 1, 2), LAST(7, 2, 1, 2) },
-	  .arg = IS(KIND, 1ULL << 32 | 1 << 16 | S_IFREG) },
+	{ "flags by row", 0, NULL, { R(width[0], 1), R(shift[0], 16),
+	  R(base[0], 1ULL << 32 | S_IFREG), LAST(7, 0, 1, DSFS_INODE_SHARED), LAST(7, 1, 1, 2),
+	  LAST(7, 2, 1, 2) },
+	  .arg = IS(KIND, 1ULL << 32 | DSFS_INODE_SHARED << 16 | S_IFREG) },
+	{ "links by row", 0, NULL, { R(width[0], 4), R(shift[0], 32), R(base[0], S_IFREG),
+	  LAST(10, 0, 4, 0x10000001), LAST(10, 4, 2, 0x202) },
+	  .arg = IS(KIND, 0x10000001ULL << 32 | S_IFREG) },
+	{ "owner by row", 0, NULL, { R(width[1], 1), R(base[1], 0), LAST(7, 0, 1, 1),
+	  LAST(7, 1, 2, 0x202) }, .arg = IS(OWNER, 1) },
 
-	{ "flags of an inode", 0, "inode flags", { R(base[0], 1ULL << 56 | S_IFREG) } },
-	{ "owner that is not there", 0, "owner",
-	  { R(base[0], 1ULL << 32 | CASE_OWNERS << 16 | S_IFREG) } },
+	{ "flags of an inode", 0, "inode flags", { R(base[0], 1ULL << 31 | S_IFREG) } },
+	{ "owner that is not there", 0, "owner", { R(base[1], CASE_OWNERS) } },
+	{ "owner 2^32-1", 0, "owner", { R(base[1], 0xffffffff) } },
 	{ "no links", 0, "link count", { R(base[0], S_IFREG) } },
 	{ "no type", 0, "file type", { R(base[0], 1ULL << 32 | 0644) } },
 	{ "hard-link entry of itself", 0, "inode of a hard-link entry",
-	  { R(base[0], 1ULL << 48 | S_IFREG), R(width[3], 0), R(base[3], CASE_INODES - 1) } },
+	  { R(base[0], DSFS_INODE_HARDLINK << 16 | S_IFREG), R(width[3], 0),
+	    R(base[3], CASE_INODES - 1) } },
 };
 
 #undef ROWS_P

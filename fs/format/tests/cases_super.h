@@ -10,6 +10,7 @@
  * from the region id. There are no other blocks.
  */
 #define CASE_BLOCK(id)	(((id) + 1) % DSFS_REGIONS_USED)
+#define CASE_START(id)	((u64)CASE_BLOCK(id) * DSFS_BLOCK_SIZE)
 #define CASE_DATA		8192
 #define CASE_META		((u64)DSFS_DATA_START_MIN + CASE_DATA)
 #define CASE_META_BYTES	((u64)DSFS_REGIONS_USED * DSFS_BLOCK_SIZE)
@@ -26,21 +27,18 @@
 enum {
 	CASE_SUMMED,	/* base: checksum computed after the patch */
 	CASE_UNSUMMED,	/* base: checksum computed before the patch */
-	CASE_WITH_ROWS,	/* base: of an image with rows, summed after the patch */
 };
 
 static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= DSFS_REGIONS_USED * 4,
-	[DSFS_REGION_INODES]	= CASE_INODES * 32,
 	[DSFS_REGION_DIRS]	= CASE_DIRS * 64,
 	[DSFS_REGION_NAMES]	= 4000,
 	[DSFS_REGION_INDEX]	= CASE_BUCKETS * 64,
 	[DSFS_REGION_OWNERS]	= CASE_OWNERS * 8,
-	[DSFS_REGION_EXTRAS]	= CASE_EXTRAS * 64,
+	[DSFS_REGION_EXTRAS]	= CASE_EXTRAS * 32,
 	[DSFS_REGION_SYMLINKS]	= 100,
 	[DSFS_REGION_XATTRS]	= 400,
 	[DSFS_REGION_EXTENTS]	= CASE_EXTENTS * 16,
-	[DSFS_REGION_FILESUMS]	= CASE_INODES * 4,
 	[DSFS_REGION_CHUNKSUMS]	= 40,
 	[DSFS_REGION_HISTORY]	= DSFS_SB_SIZE,
 	[DSFS_REGION_COMPRESSED] = CASE_COMPRESSED * 16,
@@ -54,10 +52,8 @@ static inline void dsfs_case_super(struct dsfs_super *s)
 	memset(s, 0, sizeof(*s));
 	s->magic = cpu_to_le32(DSFS_SUPER_MAGIC);
 	s->version = cpu_to_le16(DSFS_VERSION);
-	s->block_bits = DSFS_BLOCK_BITS;
 	s->align_bits = DSFS_BLOCK_BITS;
 	s->chunk_bits = 15;
-	s->compat = cpu_to_le64(DSFS_COMPAT_DATA_SUMS);
 	s->incompat = cpu_to_le64(DSFS_INCOMPAT_COMPRESSED);
 	s->generation = cpu_to_le64(1);
 	s->image_bytes = cpu_to_le64(CASE_IMAGE);
@@ -65,21 +61,17 @@ static inline void dsfs_case_super(struct dsfs_super *s)
 	s->data_end = cpu_to_le64(CASE_META);
 	s->meta_start = cpu_to_le64(CASE_META);
 	s->meta_bytes = cpu_to_le64(CASE_META_BYTES);
+	s->inodes = cpu_to_le64(CASE_INODES);
+	s->root.mode = cpu_to_le16(S_IFDIR | 0750);
+	s->root.nlink = cpu_to_le32(CASE_DIRS + 1);
+	s->root.owner = cpu_to_le32(CASE_OWNERS - 1);
+	s->root.mtime = cpu_to_le64(-7ULL);
+	s->sums_checksum = cpu_to_le32(0x12345678);
 	for (i = 0; i < DSFS_REGIONS_USED; i++) {
-		s->regions[i].block = cpu_to_le32(CASE_BLOCK(i));
-		s->regions[i].checksum = cpu_to_le32(0x1234567 * i);
+		s->regions[i].start = cpu_to_le64(CASE_START(i));
 		s->regions[i].bytes = cpu_to_le64(dsfs_case_region_bytes[i]);
 	}
 	s->checksum = cpu_to_le32(dsfs_super_sum(s));
-}
-
-/* The same image with rows: the root has the only record, and the count is a field. */
-static inline void dsfs_case_with_rows(struct dsfs_super *s)
-{
-	s->incompat |= cpu_to_le64(DSFS_INCOMPAT_ROWS);
-	s->inodes = cpu_to_le64(CASE_INODES);
-	s->regions[DSFS_REGION_INODES].bytes = cpu_to_le64(2 * 32);
-	memset(&s->regions[DSFS_REGION_FILESUMS], 0, sizeof(struct dsfs_region));
 }
 
 static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
@@ -88,8 +80,6 @@ static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf, stru
 	struct dsfs_super *s = buf;
 
 	dsfs_case_super(s);
-	if (c->base == CASE_WITH_ROWS)
-		dsfs_case_with_rows(s);
 	dsfs_case_patch(s, c);
 	if (c->base != CASE_UNSUMMED)
 		s->checksum = cpu_to_le32(dsfs_super_sum(s));
@@ -99,9 +89,9 @@ static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf, stru
 #define SB(f, v)		DSFS_P(v, struct dsfs_super, f)
 #define RG(id, f, v)		SB(regions[DSFS_REGION_##id].f, v)
 #define NO_REGION(id)		SB(regions[DSFS_REGION_##id], 0)
-#define BLOCK(id)		CASE_BLOCK(DSFS_REGION_##id)
-#define NOTE			DSFS_COMPAT_KNOWN
-#define SMALL	(DSFS_INCOMPAT_SMALL_CHUNK | DSFS_INCOMPAT_COMPRESSED)
+#define START(id)		CASE_START(DSFS_REGION_##id)
+#define META_BLOCK(n)		((u64)(n) << DSFS_BLOCK_BITS)
+#define BLOCKS			DSFS_REGIONS_USED
 
 static const struct dsfs_case dsfs_super_cases[] = {
 	{ "good" },
@@ -112,24 +102,19 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "magic", 0, "magic", { SB(magic, 0x53465345) }, .ret = -EINVAL },
 	{ "magic before checksum", CASE_UNSUMMED, "magic", { SB(magic, 0) }, .ret = -EINVAL },
 	{ "checksum", CASE_UNSUMMED, "superblock checksum", { SB(checksum, 1) }, .ret = -EBADMSG },
-	{ "byte in front of the checksum counts", CASE_UNSUMMED, "superblock checksum",
+	{ "byte behind the checksum counts", CASE_UNSUMMED, "superblock checksum",
 	  { SB(version, 2) }, .ret = -EBADMSG },
 	{ "last byte counts", CASE_UNSUMMED, "superblock checksum",
 	  { { DSFS_SB_SIZE - 1, 1, 1 } }, .ret = -EBADMSG },
 	{ "version 0", 0, "format version", { SB(version, 0) }, .ret = -EOPNOTSUPP },
 	{ "version 2", 0, "format version", { SB(version, 2) }, .ret = -EOPNOTSUPP },
-	{ "all incompat bits that are known", CASE_WITH_ROWS, NULL,
-	  { SB(incompat, DSFS_INCOMPAT_KNOWN), SB(small_bits, 16) } },
 	{ "first unknown incompat bit", 0, "unknown incompat feature bits",
 	  { SB(incompat, DSFS_INCOMPAT_KNOWN + 1) }, .ret = -EOPNOTSUPP },
 	{ "incompat bit 63", 0, "unknown incompat feature bits",
 	  { SB(incompat, 1ULL << 63) }, .ret = -EOPNOTSUPP },
 	{ "unknown compat bits", 0, NULL, { SB(compat, ~DSFS_COMPAT_NOTE) } },
-	{ "name hash", 0, "name hash", { SB(name_hash, 1) }, .ret = -EOPNOTSUPP },
 	{ "feature before structure", 0, "unknown incompat feature bits",
-	  { SB(incompat, DSFS_INCOMPAT_KNOWN + 1), SB(block_bits, 0) }, .ret = -EOPNOTSUPP },
-	{ "block_bits 11", 0, "block_bits", { SB(block_bits, 11) } },
-	{ "block_bits 13", 0, "block_bits", { SB(block_bits, 13) } },
+	  { SB(incompat, DSFS_INCOMPAT_KNOWN + 1), SB(align_bits, 0) }, .ret = -EOPNOTSUPP },
 	{ "align_bits 9", 0, NULL, { SB(align_bits, 9) } },
 	{ "align_bits 21", 0, NULL, { SB(align_bits, 21) } },
 	{ "align_bits 8", 0, "align_bits", { SB(align_bits, 8) } },
@@ -138,32 +123,24 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "chunk_bits 20", 0, NULL, { SB(chunk_bits, 20) } },
 	{ "chunk_bits 11", 0, "chunk_bits", { SB(chunk_bits, 11) } },
 	{ "chunk_bits 21", 0, "chunk_bits", { SB(chunk_bits, 21) } },
-	{ "chunk_bits 0 with checksums", 0, "chunk_bits against data checksum feature",
-	  { SB(chunk_bits, 0) } },
-	{ "chunk_bits without checksums", 0, "chunk_bits against data checksum feature",
-	  { SB(compat, 0) } },
-	{ "small_bits 16", 0, NULL, { SB(incompat, SMALL), SB(small_bits, 16) } },
-	{ "small_bits 20", 0, NULL, { SB(incompat, SMALL), SB(small_bits, 20) } },
-	{ "small_bits 21", 0, "small_bits", { SB(incompat, SMALL), SB(small_bits, 21) } },
-	{ "small_bits as chunk_bits", 0, "small_bits",
-	  { SB(incompat, SMALL), SB(small_bits, 15) } },
-	{ "small_bits 0 with the feature", 0, "small_bits against small chunk feature",
-	  { SB(incompat, SMALL) } },
-	{ "small_bits without the feature", 0, "small_bits against small chunk feature",
-	  { SB(small_bits, 16) } },
+	{ "no data checksums", 0, NULL, { SB(chunk_bits, 0), NO_REGION(CHUNKSUMS) } },
+	{ "small_bits 16", 0, NULL, { SB(small_bits, 16) } },
+	{ "small_bits 20", 0, NULL, { SB(small_bits, 20) } },
+	{ "small_bits 21", 0, "small_bits", { SB(small_bits, 21) } },
+	{ "small_bits as chunk_bits", 0, "small_bits", { SB(small_bits, 15) } },
+	{ "small_bits below chunk_bits", 0, "small_bits", { SB(small_bits, 12) } },
 	{ "small_bits without checksums", 0, "small_bits",
-	  { SB(incompat, SMALL), SB(small_bits, 16), SB(compat, 0), SB(chunk_bits, 0),
-	    NO_REGION(FILESUMS), NO_REGION(CHUNKSUMS) } },
+	  { SB(small_bits, 16), SB(chunk_bits, 0), NO_REGION(CHUNKSUMS) } },
 	{ "object_bits 16", 0, NULL, { SB(object_bits, 16) } },
 	{ "object_bits 30", 0, NULL, { SB(object_bits, 30) } },
 	{ "object_bits 15", 0, "object_bits", { SB(object_bits, 15) } },
 	{ "object_bits 31", 0, "object_bits", { SB(object_bits, 31) } },
-	{ "slot 1", 0, NULL, { SB(slot, 1) } },
-	{ "slot 2", 0, "slot", { SB(slot, 2) } },
 	{ "generation 0", 0, "generation", { SB(generation, 0) } },
 	{ "generation 2^64-1", 0, NULL, { SB(generation, ~0ULL) } },
+	{ "reserved1", 0, "superblock reserved bytes", { SB(reserved1, 0x8000) } },
+	{ "reserved2", 0, "superblock reserved bytes", { SB(reserved2, 1) } },
 	{ "first reserved byte", 0, "superblock reserved bytes", { SB(reserved[0], 1) } },
-	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[47], 0x80) } },
+	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[19], 0x80) } },
 
 	{ "longest image", 0, NULL, { SB(image_bytes, DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE) } },
 	{ "image of 2^48", 0, "image_bytes", { SB(image_bytes, DSFS_MAX_OFFSET) } },
@@ -191,28 +168,22 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { SB(data_start, CASE_META + DSFS_BLOCK_SIZE) } },
 
 	{ "no symlinks", 0, NULL, { NO_REGION(SYMLINKS) } },
-	{ "empty region at a place", 0, "place of an empty region",
-	  { RG(SYMLINKS, bytes, 0), RG(SYMLINKS, checksum, 0) } },
-	{ "empty region with a checksum", 0, "place of an empty region",
-	  { RG(SYMLINKS, bytes, 0), RG(SYMLINKS, block, 0) } },
+	{ "empty region at a place", 0, "place of an empty region", { RG(SYMLINKS, bytes, 0) } },
 	{ "place of an unknown region", 0, "place of an empty region",
-	  { SB(regions[15].block, 1) } },
+	  { SB(regions[15].start, 1) } },
+	{ "unknown region 13", 0, "unknown region", { SB(regions[13].bytes, 4096) } },
 	{ "unknown region 15", 0, "unknown region", { SB(regions[15].bytes, 4096) } },
-	{ "inode numbers past 2^32-2", 0, "region length", { RG(INODES, bytes, 32ULL << 32) } },
 	{ "directories past 2^32-2", 0, "region length", { RG(DIRS, bytes, 64 * 0xffffffffULL) } },
 	{ "names past 2^44", 0, "region length", { RG(NAMES, bytes, DSFS_META_MAX + 1) } },
-	{ "owners past 65536", 0, "region length", { RG(OWNERS, bytes, 8 * 65537) } },
-	{ "extra records past 2^32-1", 0, "region length", { RG(EXTRAS, bytes, 64ULL << 32) } },
+	{ "owners past 2^32-1", 0, "region length", { RG(OWNERS, bytes, 8ULL << 32) } },
+	{ "extra records past 2^32-1", 0, "region length", { RG(EXTRAS, bytes, 32ULL << 32) } },
 	{ "extents past 2^32-1", 0, "region length", { RG(EXTENTS, bytes, 16ULL << 32) } },
-	{ "file checksums past 2^32-2", 0, "region length", { RG(FILESUMS, bytes, 4ULL << 32) } },
 	{ "chunk checksums past 2^32", 0, "region length",
 	  { RG(CHUNKSUMS, bytes, (4ULL << 32) + 4) } },
 	{ "compressed files past 2^32-1", 0, "region length",
 	  { RG(COMPRESSED, bytes, 16ULL << 32) } },
 	{ "units past 2^32", 0, "region length", { RG(UNITS, bytes, (4ULL << 32) + 4) } },
 	{ "history of 513", 0, "region length", { RG(HISTORY, bytes, 513) } },
-	{ "part of an inode", 0, "region length against its record size",
-	  { RG(INODES, bytes, CASE_INODES * 32 - 1) } },
 	{ "part of a directory", 0, "region length against its record size",
 	  { RG(DIRS, bytes, 96) } },
 	{ "part of a bucket", 0, "region length against its record size",
@@ -220,7 +191,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "part of an owner", 0, "region length against its record size",
 	  { RG(OWNERS, bytes, 4) } },
 	{ "part of an extra record", 0, "region length against its record size",
-	  { RG(EXTRAS, bytes, 32) } },
+	  { RG(EXTRAS, bytes, 48) } },
 	{ "part of an xattr", 0, "region length against its record size",
 	  { RG(XATTRS, bytes, 6) } },
 	{ "part of an extent", 0, "region length against its record size",
@@ -230,18 +201,21 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "part of a compressed file", 0, "region length against its record size",
 	  { RG(COMPRESSED, bytes, 8) } },
 	{ "part of a unit", 0, "region length against its record size", { RG(UNITS, bytes, 2) } },
-	{ "region behind the metadata", 0, "end of a region",
-	  { RG(NAMES, block, DSFS_REGIONS_USED) } },
-	{ "region at block 2^32-1", 0, "end of a region", { RG(NAMES, block, 0xffffffff) } },
+	{ "region within a block", 0, "start of a region", { RG(NAMES, start, START(NAMES) + 8) } },
+	{ "region behind the metadata", 0, "start of a region",
+	  { RG(NAMES, start, META_BLOCK(BLOCKS + 1)) } },
+	{ "region at 2^64-4096", 0, "start of a region", { RG(NAMES, start, META_BLOCK(~0ULL)) } },
+	{ "region at the end of the metadata", 0, "end of a region",
+	  { RG(NAMES, start, META_BLOCK(BLOCKS)) } },
 	{ "region longer than the metadata", 0, "end of a region",
 	  { RG(NAMES, bytes, CASE_META_BYTES + 1) } },
 	{ "last region a byte too long", 0, "end of a region",
-	  { RG(NAMES, block, DSFS_REGIONS_USED - 1), RG(NAMES, bytes, 4097) } },
-	{ "regions at one place", 0, "overlapping regions", { RG(NAMES, block, BLOCK(INDEX)) } },
+	  { RG(NAMES, start, META_BLOCK(BLOCKS - 1)), RG(NAMES, bytes, 4097) } },
+	{ "regions at one place", 0, "overlapping regions", { RG(NAMES, start, START(INDEX)) } },
 	{ "region into the next one", 0, "overlapping regions", { RG(NAMES, bytes, 4097) } },
 	{ "region up to the end of the metadata", 0, NULL,
-	  { RG(NAMES, block, DSFS_REGIONS_USED - 1), RG(NAMES, bytes, 4096),
-	    RG(COMPRESSED, block, BLOCK(NAMES)) } },
+	  { RG(NAMES, start, START(UNITS)), RG(NAMES, bytes, 4096),
+	    RG(UNITS, start, START(NAMES)) } },
 	{ "region that ends at the next one", 0, NULL, { RG(NAMES, bytes, 4096) } },
 
 	{ "block checksums missing", 0, "metadata block checksums", { NO_REGION(BLOCKSUMS) } },
@@ -249,21 +223,19 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { RG(BLOCKSUMS, bytes, DSFS_REGIONS_USED * 4 - 4) } },
 	{ "a checksum without block", 0, "metadata block checksums",
 	  { RG(BLOCKSUMS, bytes, DSFS_REGIONS_USED * 4 + 4) } },
-	{ "no inodes", 0, "inode records", { NO_REGION(INODES) } },
-	{ "no root", 0, "inode records", { RG(INODES, bytes, 32) } },
-	{ "the root alone", 0, NULL,
-	  { RG(INODES, bytes, 64), RG(FILESUMS, bytes, 8), RG(DIRS, bytes, 64) } },
+	{ "no inodes", 0, "number of inodes", { SB(inodes, 0) } },
+	{ "no root", 0, "number of inodes", { SB(inodes, 1) } },
+	{ "the root alone", 0, NULL, { SB(inodes, 2), RG(DIRS, bytes, 64), NO_REGION(NAMES) } },
+	{ "an inode without a name", 0, "number of inodes",
+	  { SB(inodes, 3), RG(DIRS, bytes, 64), NO_REGION(NAMES) } },
+	{ "as many inodes as names of a byte", 0, NULL, { SB(inodes, 2 + 4000 / 3) } },
+	{ "more inodes than names of a byte", 0, "number of inodes", { SB(inodes, 3 + 4000 / 3) } },
+	{ "2^64-1 inodes", 0, "number of inodes", { SB(inodes, ~0ULL) } },
 	{ "no directories", 0, "directory records", { NO_REGION(DIRS) } },
-	{ "as many directories as records", 0, "directory records",
-	  { RG(DIRS, bytes, 64 * CASE_INODES) } },
-	{ "all inodes are directories", 0, NULL, { RG(DIRS, bytes, 64 * (CASE_INODES - 1)) } },
+	{ "as many directories as inodes", 0, "directory records", { SB(inodes, CASE_DIRS) } },
+	{ "all inodes are directories", 0, NULL, { SB(inodes, CASE_DIRS + 1) } },
 	{ "no owners", 0, "owner records", { NO_REGION(OWNERS) } },
-	{ "file checksum missing", 0, "file checksums",
-	  { RG(FILESUMS, bytes, 4 * CASE_INODES - 4) } },
-	{ "file checksums without the feature", 0, "file checksums",
-	  { SB(compat, 0), SB(chunk_bits, 0) } },
-	{ "chunk checksums without the feature", 0, "chunk checksums",
-	  { SB(compat, 0), SB(chunk_bits, 0), NO_REGION(FILESUMS) } },
+	{ "chunk checksums without data checksums", 0, "chunk checksums", { SB(chunk_bits, 0) } },
 	{ "no chunk checksums needed", 0, NULL, { NO_REGION(CHUNKSUMS) } },
 	{ "no history", 0, NULL, { NO_REGION(HISTORY) } },
 	{ "short history", 0, "history length", { RG(HISTORY, bytes, 511) } },
@@ -285,52 +257,22 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "units without the feature", 0, "compressed files without the feature",
 	  { SB(incompat, 0), NO_REGION(COMPRESSED) } },
 
-	{ "rows", CASE_WITH_ROWS },
-	{ "number of inodes without rows", 0, "number of inodes without rows",
-	  { SB(inodes, CASE_INODES) } },
-	{ "bit 63 of a number of inodes without rows", 0, "number of inodes without rows",
-	  { SB(inodes, 1ULL << 63) } },
-	{ "rows: no inodes", CASE_WITH_ROWS, "inode records", { SB(inodes, 0) } },
-	{ "rows: no root", CASE_WITH_ROWS, "inode records", { SB(inodes, 1) } },
-	{ "rows: the root alone", CASE_WITH_ROWS, NULL, { SB(inodes, 2), RG(DIRS, bytes, 64) } },
-	{ "rows: as many inodes as names of a byte", CASE_WITH_ROWS, NULL,
-	  { SB(inodes, 2 + 4000 / 3) } },
-	{ "rows: more inodes than names of a byte", CASE_WITH_ROWS, "number of inodes",
-	  { SB(inodes, 3 + 4000 / 3) } },
-	{ "rows: inode numbers past 2^32-2", CASE_WITH_ROWS, "number of inodes",
-	  { SB(inodes, 1ULL << 32) } },
-	{ "rows: 2^64-1 inodes", CASE_WITH_ROWS, "number of inodes", { SB(inodes, ~0ULL) } },
-	{ "rows: no inode records", CASE_WITH_ROWS, "inode records beside rows",
-	  { NO_REGION(INODES) } },
-	{ "rows: no record of the root", CASE_WITH_ROWS, "inode records beside rows",
-	  { RG(INODES, bytes, 32) } },
-	{ "rows: one record more", CASE_WITH_ROWS, "inode records beside rows",
-	  { RG(INODES, bytes, 3 * 32) } },
-	{ "rows: as many directories as inodes", CASE_WITH_ROWS, "directory records",
-	  { SB(inodes, CASE_DIRS) } },
-	{ "rows: all inodes are directories", CASE_WITH_ROWS, NULL, { SB(inodes, CASE_DIRS + 1) } },
-	{ "rows: file checksums", CASE_WITH_ROWS, "file checksums",
-	  { RG(FILESUMS, block, BLOCK(FILESUMS)), RG(FILESUMS, bytes, 4 * CASE_INODES) } },
-	{ "rows: file checksums of the records", CASE_WITH_ROWS, "file checksums",
-	  { RG(FILESUMS, block, BLOCK(FILESUMS)), RG(FILESUMS, bytes, 8) } },
-	{ "rows: no checksums", CASE_WITH_ROWS, NULL,
-	  { SB(compat, 0), SB(chunk_bits, 0), NO_REGION(CHUNKSUMS) } },
-
-	{ "a note", 0, NULL, { SB(compat, NOTE), NO_REGION(COMPRESSED) } },
+	{ "a note", 0, NULL, { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(UNITS) } },
 	{ "region in the block of the note", 0, "region in the block of the note",
-	  { SB(compat, NOTE) } },
+	  { SB(compat, DSFS_COMPAT_NOTE) } },
 	{ "region up to the note", 0, NULL,
-	  { SB(compat, NOTE), NO_REGION(COMPRESSED), RG(HISTORY, block, BLOCK(NAMES)),
-	    RG(NAMES, block, DSFS_REGIONS_USED - 2), RG(NAMES, bytes, 4096) } },
+	  { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(UNITS), RG(NAMES, start, START(COMPRESSED)),
+	    RG(NAMES, bytes, 4096), RG(COMPRESSED, start, START(NAMES)) } },
 	{ "region a byte into the note", 0, "region in the block of the note",
-	  { SB(compat, NOTE), NO_REGION(COMPRESSED), RG(HISTORY, block, BLOCK(NAMES)),
-	    RG(NAMES, block, DSFS_REGIONS_USED - 2), RG(NAMES, bytes, 4097) } },
+	  { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(UNITS), RG(NAMES, start, START(COMPRESSED)),
+	    RG(NAMES, bytes, 4097), RG(COMPRESSED, start, START(NAMES)) } },
 };
 
 #undef SB
 #undef RG
 #undef NO_REGION
-#undef BLOCK
-#undef NOTE
+#undef START
+#undef META_BLOCK
+#undef BLOCKS
 
 #endif /* FORMAT_CASES_SUPER_H */

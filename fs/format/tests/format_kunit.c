@@ -50,6 +50,7 @@ static void dsfs_test_##kind(struct kunit *test) \
 DSFS_CASES(super)
 DSFS_CASES(history)
 DSFS_CASES(inode)
+DSFS_CASES(root)
 DSFS_CASES(extra)
 DSFS_CASES(compressed)
 DSFS_CASES(frame)
@@ -110,6 +111,7 @@ static struct kunit_case dsfs_test_cases[] = {
 	KUNIT_CASE_PARAM(dsfs_test_super, dsfs_super_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_history, dsfs_history_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_inode, dsfs_inode_gen_params),
+	KUNIT_CASE_PARAM(dsfs_test_root, dsfs_root_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_extra, dsfs_extra_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_compressed, dsfs_compressed_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_frame, dsfs_frame_gen_params),
