@@ -51,8 +51,7 @@ static bool dsfs_resident_block_good(struct dsfs_dir_state *dir, const struct ds
 }
 
 /* Emit one name. Return: 0, 1 if the buffer is full, or an error. */
-static __always_inline int dsfs_emit(struct super_block *sb,
-				     struct dir_context *ctx,
+static __always_inline int dsfs_emit(struct dsfs_dir_iter *it, struct dir_context *ctx,
 				     const struct dsfs_name *name, u32 ino,
 				     struct dsfs_err *err)
 {
@@ -62,7 +61,8 @@ static __always_inline int dsfs_emit(struct super_block *sb,
 		/* Copies, so that ino and type stay in registers */
 		u8 of_type = type;
 		u32 of = ino;
-		int ret = dsfs_hardlink_follow(dsfs_src(sb), &of, &of_type, err);
+		int ret = dsfs_hardlink_follow(it->src, dsfs_iter_place(it, name), &of, &of_type,
+					       err);
 
 		if (ret)
 			return ret;
@@ -76,8 +76,8 @@ static __always_inline int dsfs_emit(struct super_block *sb,
 }
 
 /* Emit the remaining names of a validated name block. */
-static int dsfs_emit_good(struct super_block *sb, struct dir_context *ctx,
-			  struct dsfs_dir_iter *it, struct dsfs_err *err)
+static int dsfs_emit_good(struct dir_context *ctx, struct dsfs_dir_iter *it,
+			  struct dsfs_err *err)
 {
 	const struct dsfs_names_info names = it->names;
 	const u32 ino = it->dir->first + names.first;
@@ -87,15 +87,15 @@ static int dsfs_emit_good(struct super_block *sb, struct dir_context *ctx,
 
 	for (; !ret && slot < names.count; slot++) {
 		dsfs_names_good_slot(&names, slot, &name);
-		ret = dsfs_emit(sb, ctx, &name, ino + slot, err);
+		ret = dsfs_emit(it, ctx, &name, ino + slot, err);
 	}
 	it->pos = names.first + slot;
 	return ret;
 }
 
 /* Emit the remaining names of any other name block. */
-static int dsfs_emit_any(struct super_block *sb, struct dir_context *ctx,
-			 struct dsfs_dir_iter *it, struct dsfs_err *err)
+static int dsfs_emit_any(struct dir_context *ctx, struct dsfs_dir_iter *it,
+			 struct dsfs_err *err)
 {
 	struct dsfs_name name;
 	int ret;
@@ -104,7 +104,7 @@ static int dsfs_emit_any(struct super_block *sb, struct dir_context *ctx,
 		ret = dsfs_dir_iter_next(it, &name, err);
 		if (ret < 0)
 			return ret;
-		ret = dsfs_emit(sb, ctx, &name, it->dir->first + name.pos, err);
+		ret = dsfs_emit(it, ctx, &name, it->dir->first + name.pos, err);
 	} while (!ret && it->pos - it->names.first < it->names.count);
 	return ret;
 }
@@ -112,7 +112,6 @@ static int dsfs_emit_any(struct super_block *sb, struct dir_context *ctx,
 static int dsfs_emit_names(struct inode *dir, struct dir_context *ctx, struct dsfs_dir_iter *it,
 			   struct dsfs_err *err)
 {
-	struct super_block *sb = dir->i_sb;
 	int ret = 0;
 
 	while (!ret && it->pos < it->dir->count) {
@@ -120,8 +119,7 @@ static int dsfs_emit_names(struct inode *dir, struct dir_context *ctx, struct ds
 		if (ret)
 			return ret;
 		ret = dsfs_resident_block_good(dsfs_dir_state(dir), it) ?
-		      dsfs_emit_good(sb, ctx, it, err) :
-		      dsfs_emit_any(sb, ctx, it, err);
+		      dsfs_emit_good(ctx, it, err) : dsfs_emit_any(ctx, it, err);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();

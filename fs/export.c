@@ -65,7 +65,8 @@ static s64 dsfs_find_hard_link(struct dsfs_source *src,
 		      dsfs_dir_iter_next(&it, &name, err);
 		if (ret > 0 && name.type == DSFS_DT_HARDLINK) {
 			of = dir->first + name.pos;
-			ret = dsfs_hardlink_follow(src, &of, &name.type, err) ? : 1;
+			ret = dsfs_hardlink_follow(src, dsfs_iter_place(&it, &name), &of,
+						   &name.type, err) ? : 1;
 		}
 		cond_resched();
 	} while (ret > 0 && of != ino);

@@ -3,7 +3,7 @@
  * Which metadata is resident: all of it, or what a budget has room for.
  *
  * A cold lookup and read need a piece of each region that grows with the files: of the
- * index, of the names, of the inode records, of the checksums. So a byte of memory saves
+ * index, of the names and inodes, of the checksums. So a byte of memory saves
  * most requests where a region is smallest. Regions are resident from the smallest to
  * the largest, the last of them from its start on as far as there is room.
  */
@@ -36,14 +36,14 @@ static void dsfs_make_resident(struct dsfs_source *src, u64 start, u64 bytes)
 /**
  * dsfs_meta_fit - choose the metadata that is resident
  * @src: metadata source, with its geometry
- * @budget: bytes, BLOCKSUMS counted, which are resident in any case
+ * @budget: bytes, BLOCKSUMS and NUMBERS counted, which are resident in any case
  */
 void dsfs_meta_fit(struct dsfs_source *src, u64 budget)
 {
 	/* BLOCKSUMS is there already. */
 	unsigned long left = GENMASK(DSFS_REGIONS_USED - 1, DSFS_REGION_BLOCKSUMS + 1);
 	const u64 sums = src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes;
-	unsigned int id;
+	unsigned int id = DSFS_REGION_NUMBERS;
 	u64 bytes;
 
 	src->nr_resident = 0;
@@ -53,13 +53,16 @@ void dsfs_meta_fit(struct dsfs_source *src, u64 budget)
 		return;
 	}
 	budget = round_down(budget - min(budget, sums), DSFS_BLOCK_SIZE);
-	while (budget && (id = dsfs_smallest_region(src, left))) {
-		bytes = min(budget, dsfs_region_bytes(src, id));
+	for (bytes = dsfs_region_bytes(src, id); id; id = dsfs_smallest_region(src, left)) {
+		if (id != DSFS_REGION_NUMBERS)
+			bytes = min(budget, dsfs_region_bytes(src, id));
 		if (bytes)
 			dsfs_make_resident(src, src->geo.regions[id].pos - src->geo.meta_start,
 					   bytes);
-		budget -= bytes;
+		budget -= min(budget, bytes);
 		__clear_bit(id, &left);
+		if (!budget)
+			break;
 	}
 }
 

@@ -32,7 +32,8 @@ static struct inode *dsfs_lookup_inode(struct inode *dir,
 		return ERR_PTR(ret);
 	ino = info->first + found.pos;
 	if (found.type == DSFS_DT_HARDLINK) {
-		ret = dsfs_hardlink_follow(dsfs_src(sb), &ino, &found.type, err);
+		ret = dsfs_hardlink_follow(dsfs_src(sb), found.place, &ino, &found.type,
+					   err);
 		if (ret)
 			return ERR_PTR(ret);
 		found.place = DSFS_NO_PLACE;

@@ -86,8 +86,7 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index, const struct dsfs_dir
 	if (!dir->count != !dir->name_blocks || dir->name_blocks > dir->count)
 		return dsfs_broken(err, "name blocks of a directory", dir->name_blocks, dir->count);
 	if (!dir->count) {
-		/* Rows are found by the first numbers of directories, which stay in order. */
-		if (dir->names || dir->buckets || !unindexed)
+		if (dir->first || dir->names || dir->buckets || !unindexed)
 			return dsfs_broken(err, "fields of an empty directory", index, 0);
 		return 0;
 	}

@@ -76,7 +76,8 @@ enum dsfs_region_id {
 	DSFS_REGION_COMPRESSED	= 10,	/* struct dsfs_compressed */
 	DSFS_REGION_UNITS	= 11,	/* __le32 */
 	DSFS_REGION_HISTORY	= 12,	/* struct dsfs_super of the previous generation */
-	DSFS_REGIONS_USED	= 13,
+	DSFS_REGION_NUMBERS	= 13,	/* __le32, by block of NAMES: the first inode number in it */
+	DSFS_REGIONS_USED	= 14,
 	DSFS_REGIONS		= 16,
 };
 
@@ -178,8 +179,8 @@ struct dsfs_super {
  * struct dsfs_dir - a directory record
  * @self: inode number of the directory
  * @parent: inode number of its parent; of the root, its own
- * @first: inode number of its first entry; the others follow in sorted order. Of an
- *	empty directory, the number that an entry would have
+ * @first: inode number of its first entry; the others follow in sorted order; 0 of an
+ *	empty directory
  * @count: entries, without "." and ".."
  * @names: byte offset of its first name block in NAMES
  * @name_blocks: number of name blocks; each but the first begins with a block of NAMES

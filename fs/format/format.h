@@ -302,7 +302,8 @@ int dsfs_inode_next(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_at
 		    struct dsfs_err *err);
 int dsfs_inode_at(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *attr,
 		  struct dsfs_err *err);
-int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type, struct dsfs_err *err);
+int dsfs_hardlink_follow(struct dsfs_source *src, u64 place, u32 *ino, u8 *type,
+			 struct dsfs_err *err);
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   struct dsfs_extra_info *extra, struct dsfs_err *err);
 int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr, u32 *uid, u32 *gid,

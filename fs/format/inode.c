@@ -257,16 +257,17 @@ int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, str
 /*
  * dsfs_hardlink_follow - replace number and type of a hard-link entry by those of its file
  *
- * Entries that are no hard-link entries stay as they are.
+ * @place is where its row is. Entries that are no hard-link entries stay as they are.
  */
-int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type, struct dsfs_err *err)
+int dsfs_hardlink_follow(struct dsfs_source *src, u64 place, u32 *ino, u8 *type,
+			 struct dsfs_err *err)
 {
 	struct dsfs_attr attr;
 	int ret;
 
 	if (*type != DSFS_DT_HARDLINK)
 		return 0;
-	ret = dsfs_inode_get(src, *ino, &attr, err);
+	ret = dsfs_inode_at(src, *ino, place, &attr, err);
 	if (ret)
 		return ret;
 	if (!dsfs_attr_is_hardlink(&attr))

@@ -8,8 +8,9 @@
  * the largest of them needs, and without zero bits that all of them end in. Such a row has
  * 9 to 16 bytes, where an inode record and its checksum have 36.
  *
- * What has only the number of an inode, such as a file handle, finds its directory by a
- * search of DIRS, as the numbers of entries ascend with those of directories.
+ * NAMES is the inode table: the rows in it are in the order of inode numbers, which have no gaps.
+ * What has only the number of an inode, such as a file handle, finds its block by a search of
+ * NUMBERS, which has the first number of each.
  */
 #include "format.h"
 
@@ -173,77 +174,94 @@ int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *
 	return ret;
 }
 
-/* Number of the first entry of a directory */
-static int dsfs_first_get(struct dsfs_source *src, u64 index, u32 *first, struct dsfs_err *err)
+/* The first inode number in a block of NAMES */
+static int dsfs_number_get(struct dsfs_source *src, u64 block, u32 *number, struct dsfs_err *err)
 {
-	struct dsfs_mref ref;
-	int ret = dsfs_meta_get(src, DSFS_REGION_DIRS, index * sizeof(struct dsfs_dir),
-				sizeof(struct dsfs_dir), &ref);
+	__le32 raw;
+	int ret = dsfs_meta_copy(src, DSFS_REGION_NUMBERS, block * sizeof(raw), sizeof(raw), &raw);
 
 	if (ret)
-		return dsfs_bad(err, "directory record", index, 0, ret);
-	*first = le32_to_cpu(((const struct dsfs_dir *)ref.p)->first);
-	dsfs_meta_put(&ref);
+		return dsfs_bad(err, "first inode number", block, 0, ret);
+	*number = le32_to_cpu(raw);
 	return 0;
 }
 
-/*
- * The last directory whose first entry is not above @ino; of several, that which has entries
- *
- * Directories of a data set are about as large as each other, so where a number lies among all
- * tells where its directory lies. As others may mislead that, every other step halves.
- */
-static int dsfs_dir_of(struct dsfs_source *src, u32 ino, struct dsfs_dir_info *dir,
-		       struct dsfs_err *err)
+/* Binary search for the last block of NAMES whose first number, @number, is not above @ino */
+static int dsfs_number_block(struct dsfs_source *src, u32 ino, u64 *block, u32 *number,
+			     struct dsfs_err *err)
 {
-	const struct dsfs_geo *geo = dsfs_source_geo(src);
-	/* The directory at @lo begins at @from or before it, that at @hi at @to or behind. */
-	u64 lo = 0, hi = geo->dirs, from = DSFS_ROOT_INO + 1, to = geo->inodes, mid;
-	struct dsfs_mref ref;
-	bool halve = false;
-	u32 first;
+	u64 lo = 0, hi = dsfs_source_geo(src)->regions[DSFS_REGION_NUMBERS].bytes / sizeof(__le32);
+	u64 mid;
 	int ret;
 
-	for (; hi - lo > 1; halve = !halve) {
-		mid = halve ? lo + (hi - lo) / 2 :
-			      lo + div_u64((hi - lo) * (ino - from), to - from);
-		mid = mid <= lo ? lo + 1 : mid;
-		ret = dsfs_first_get(src, mid, &first, err);
+	*number = 0;
+	while (lo < hi) {
+		u32 first;
+
+		mid = lo + (hi - lo) / 2;
+		ret = dsfs_number_get(src, mid, &first, err);
 		if (ret)
 			return ret;
 		if (first > ino) {
 			hi = mid;
-			to = first;
 		} else {
-			lo = mid;
-			from = first;
+			lo = mid + 1;
+			*number = first;
 		}
 	}
-	ret = dsfs_meta_get(src, DSFS_REGION_DIRS, lo * sizeof(struct dsfs_dir),
-			    sizeof(struct dsfs_dir), &ref);
-	if (ret)
-		return dsfs_bad(err, "directory record", lo, 0, ret);
-	ret = dsfs_dir_decode(geo, lo, ref.p, dir, err);
-	dsfs_meta_put(&ref);
-	if (!ret && (ino < dir->first || ino - dir->first >= dir->count))
-		ret = dsfs_broken(err, "directory of an inode", ino, dir->first);
-	return ret;
+	if (!lo)
+		return dsfs_broken(err, "first inode number", ino, 0);
+	*block = lo - 1;
+	return 0;
 }
 
-/* dsfs_row_find - find the row of an inode, other than the root, by its number */
+/*
+ * Name block of row number @skip of a block of NAMES, and its slot. @names and @avail are of the
+ * first name block.
+ */
+static int dsfs_row_skip(const struct dsfs_names *names, u64 avail, u64 off, u32 skip, u64 *place,
+			 struct dsfs_err *err)
+{
+	u64 bytes;
+	u32 count;
+
+	while (avail >= sizeof(*names)) {
+		count = le16_to_cpu(names->count);
+		if (skip < count) {
+			*place = dsfs_row_place(off, skip);
+			return 0;
+		}
+		bytes = (dsfs_rows_bytes(names, avail) + 3) & ~3ULL;
+		if (!count || !bytes || bytes > avail)
+			break;
+		skip -= count;
+		off += bytes;
+		avail -= bytes;
+		names = (const void *)((const u8 *)names + bytes);
+	}
+	return dsfs_broken(err, "row of an inode", off, skip);
+}
+
+/*
+ * dsfs_row_find - find the row of an inode, other than the root, by its number
+ *
+ * One search of an array that is small, and one block, in which the name blocks follow one
+ * another.
+ */
 int dsfs_row_find(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err)
 {
-	struct dsfs_dir_info dir;
-	struct dsfs_dir_iter it;
-	int ret = dsfs_dir_of(src, ino, &dir, err);
+	struct dsfs_mref ref;
+	u64 block, avail;
+	u32 number;
+	int ret = dsfs_number_block(src, ino, &block, &number, err);
 
+	if (!ret)
+		ret = dsfs_row_names(src, dsfs_row_place(block << DSFS_BLOCK_BITS, 0), &ref, &avail,
+				     err);
 	if (ret)
 		return ret;
-	dsfs_dir_iter_init(&it, src, &dir, ino - dir.first);
-	ret = dsfs_dir_iter_load(&it, err);
-	if (!ret)
-		*place = dsfs_row_place(dsfs_names_pos(&dir, it.block), it.pos - it.names.first);
-	dsfs_dir_iter_end(&it);
+	ret = dsfs_row_skip(ref.p, avail, block << DSFS_BLOCK_BITS, ino - number, place, err);
+	dsfs_meta_put(&ref);
 	return ret;
 }
 

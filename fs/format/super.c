@@ -30,6 +30,7 @@ const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_HISTORY]	= 1,
 	[DSFS_REGION_COMPRESSED] = sizeof(struct dsfs_compressed),
 	[DSFS_REGION_UNITS]	= sizeof(__le32),
+	[DSFS_REGION_NUMBERS]	= sizeof(__le32),
 };
 
 /* Largest region of each kind that the format can address */
@@ -225,6 +226,10 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	if (dsfs_records(geo, DSFS_REGION_BLOCKSUMS) != blocks)
 		return dsfs_broken(err, "metadata block checksums",
 				   dsfs_records(geo, DSFS_REGION_BLOCKSUMS), blocks);
+	want = (geo->regions[DSFS_REGION_NAMES].bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+	if (dsfs_records(geo, DSFS_REGION_NUMBERS) != want)
+		return dsfs_broken(err, "first inode numbers", dsfs_records(geo, DSFS_REGION_NUMBERS),
+				   want);
 	if (geo->inodes < DSFS_ROOT_INO + 1)
 		return dsfs_broken(err, "number of inodes", geo->inodes, DSFS_ROOT_INO + 1);
 	if (!geo->dirs || geo->dirs >= geo->inodes)

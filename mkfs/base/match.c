@@ -33,7 +33,7 @@ static int match_file(struct match *m, struct dir *dir, struct node *n,
 	}
 	if (!node_is_data(n) || *node_old(dir, n))
 		return 0;
-	ret = dsfs_hardlink_follow(base->prev, &ino, &type, err);
+	ret = dsfs_hardlink_follow(base->prev, DSFS_NO_PLACE, &ino, &type, err);
 	if (ret || type != DT_REG)
 		return ret;
 	ret = dsfs_inode_get(base->prev, ino, &attr, err);

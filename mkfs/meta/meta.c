@@ -37,6 +37,12 @@ static int put_index(struct meta *m)
 	return ret ? ret : meta_end(m);
 }
 
+static int put_numbers(struct meta *m)
+{
+	meta_begin(m, DSFS_REGION_NUMBERS);
+	return meta_put(m, m->numbers.p, m->numbers.n * m->numbers.size) ?: meta_end(m);
+}
+
 static int put_dirs(struct meta *m)
 {
 	const struct tree *t = m->store->tree;
@@ -49,7 +55,7 @@ static int put_dirs(struct meta *m)
 
 		raw.self = cpu_to_le32(d->ino);
 		raw.parent = cpu_to_le32(d->parent ? d->parent->ino : d->ino);
-		raw.first = cpu_to_le32(d->first);
+		raw.first = cpu_to_le32(d->count ? d->first : 0);
 		raw.count = cpu_to_le32(d->count);
 		raw.names = cpu_to_le64(d->names);
 		raw.name_blocks = cpu_to_le32(d->name_blocks);
@@ -151,7 +157,7 @@ static int put_regions(struct meta *m)
 {
 	struct tree *t = m->store->tree;
 
-	return meta_rows(m) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
+	return meta_rows(m) ?: put_numbers(m) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
 	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?:
 	       put_spool(m, DSFS_REGION_EXTENTS, &t->extents) ?:
 	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?: put_compressed(m) ?:
@@ -265,4 +271,5 @@ void meta_free(struct meta *m)
 	table_free(&m->extras);
 	array_free(&m->packed);
 	array_free(&m->fills);
+	array_free(&m->numbers);
 }

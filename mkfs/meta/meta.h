@@ -36,6 +36,7 @@ struct generation {
  * @packed: struct dsfs_compressed
  * @next_dir: index in DIRS of the next directory
  * @fills: u16: names in each name block
+ * @numbers: __le32: NUMBERS
  */
 struct meta {
 	struct generation *gen;
@@ -49,6 +50,7 @@ struct meta {
 	struct array packed;
 	u64 next_dir;
 	struct array fills;
+	struct array numbers;
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;

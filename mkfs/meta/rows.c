@@ -154,6 +154,7 @@ static u8 *rows_write(const struct rows *r, u32 count, u8 *at)
 static int put_block(struct rows *r, u32 count, u32 bytes)
 {
 	__le32 block[DSFS_BLOCK_SIZE / sizeof(__le32)];
+	const __le32 number = cpu_to_le32(r->dir->first + r->from);
 	const u16 fill = count;
 	u8 *end;
 
@@ -163,6 +164,9 @@ static int put_block(struct rows *r, u32 count, u32 bytes)
 	r->n -= count;
 	memmove(r->entries, r->entries + count, r->n * sizeof(*r->entries));
 	r->dir->name_blocks++;
+	if (!(r->m->bytes[DSFS_REGION_NAMES] & (DSFS_BLOCK_SIZE - 1)) &&
+	    array_append(&r->m->numbers, &number))
+		return -ENOMEM;
 	return array_append(&r->m->fills, &fill) ? -ENOMEM :
 	       meta_put(r->m, block, end - (u8 *)block);
 }
@@ -223,6 +227,7 @@ int meta_rows(struct meta *m)
 	r->m = m;
 	m->fills.size = sizeof(u16);
 	m->packed.size = sizeof(struct dsfs_compressed);
+	m->numbers.size = sizeof(__le32);
 	ret = meta_root(m);
 	meta_begin(m, DSFS_REGION_NAMES);
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {

@@ -114,6 +114,24 @@ static void note_gap(struct fsck *f, u64 from, u64 to)
 		f->unordered = true;	/* so all are read again */
 }
 
+/* The number of the first name of a block has to lead to its row. */
+static void check_number(struct fsck *f, const struct dsfs_dir_info *dir,
+			 const struct dsfs_dir_iter *it)
+{
+	const u64 pos = dsfs_names_pos(dir, it->block);
+	const u32 ino = dir->first + it->names.first;
+	struct dsfs_err err = { 0 };
+	u64 place;
+	int ret = dsfs_row_find(f->src, ino, &place, &err);
+
+	if (ret)
+		problem_err(f, ino, meta_pos(f, DSFS_REGION_NAMES, pos), &err, ret);
+	else if (place != dsfs_row_place(pos, 0))
+		problem(f, "number of an inode leads to another row", ino,
+			meta_pos(f, DSFS_REGION_NAMES, pos), "row at %llu of the names",
+			dsfs_row_block(place));
+}
+
 static void check_block_start(struct fsck *f, struct dirwalk *w, const struct dsfs_dir_iter *it)
 {
 	const struct dsfs_names_info *n = &it->names;
@@ -125,6 +143,7 @@ static void check_block_start(struct fsck *f, struct dirwalk *w, const struct ds
 			"first name at %u, expected %u",
 			le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET, from);
 	w->block = it->block;
+	check_number(f, &w->dir, it);
 	if (r.pos < f->names_end)
 		f->unordered = true;
 	else if (!f->unordered)
@@ -215,45 +234,18 @@ static void check_dir(struct fsck *f, struct dirwalk *w)
 		check_nlink(f, &w->attr, 2 + w->subdirs);
 }
 
-/**
- * struct tiling - what the next directory has to have
- * @next: number of its first entry
- * @record: least index in DIRS
- */
-struct tiling {
-	u64 next;
-	u64 record;
-};
-
-/* With rows, the directory of an inode is searched for by the numbers of first entries. */
-static void check_search(struct fsck *f, const struct dirwalk *w, struct tiling *t)
+/* Check that the entries of a directory begin at @next, where those of the last one ended. */
+static void check_tiling(struct fsck *f, const struct dsfs_dir_info *dir, u64 *next)
 {
-	const u64 pos = dir_pos(f, w->attr.start);
-
-	if (w->attr.start < t->record)
-		problem(f, "order of directory records", w->dir.self, pos,
-			"record %llu, expected %llu or above", w->attr.start, t->record);
-	if (!w->dir.count && w->dir.first != t->next)
-		problem(f, "first entry of an empty directory", w->dir.self, pos,
-			"%u, expected %llu", w->dir.first, t->next);
-	t->record = w->attr.start + 1;
-}
-
-/* Check that the entries of a directory begin where those of the last one ended. */
-static void check_tiling(struct fsck *f, const struct dirwalk *w, struct tiling *t)
-{
-	const struct dsfs_dir_info *dir = &w->dir;
-
-	check_search(f, w, t);
 	if (!dir->count)
 		return;
-	if (dir->first > t->next)
-		problem(f, "inodes in no directory", t->next, inode_pos(f, t->next),
-			"numbers %llu to %u", t->next, dir->first - 1);
-	else if (dir->first < t->next)
+	if (dir->first > *next)
+		problem(f, "inodes in no directory", *next, inode_pos(f, *next),
+			"numbers %llu to %u", *next, dir->first - 1);
+	else if (dir->first < *next)
 		problem(f, "inodes in two directories", dir->self, inode_pos(f, dir->first),
-			"entries begin at number %u, expected %llu", dir->first, t->next);
-	t->next = (u64)dir->first + dir->count;
+			"entries begin at number %u, expected %llu", dir->first, *next);
+	*next = (u64)dir->first + dir->count;
 }
 
 /*
@@ -284,8 +276,7 @@ static bool get_dir(struct fsck *f, size_t i, struct dsfs_attr *attr, struct dsf
 int check_dirs(struct fsck *f)
 {
 	const struct fdir *dirs = f->dirs.p;
-	struct tiling tiling = { .next = DSFS_ROOT_INO + 1 };
-	u64 entries = 0;
+	u64 entries = 0, next = DSFS_ROOT_INO + 1;
 	struct dirwalk w;
 
 	if (!f->dirs.n || dirs[0].self != DSFS_ROOT_INO)
@@ -295,7 +286,7 @@ int check_dirs(struct fsck *f)
 	for (; f->dirs_checked < f->dirs.n && !stop_asked(); f->dirs_checked++) {
 		if (!get_dir(f, f->dirs_checked, &w.attr, &w.dir))
 			continue;
-		check_tiling(f, &w, &tiling);
+		check_tiling(f, &w.dir, &next);
 		entries += w.dir.count;
 		if (too_many(f, &w.dir, entries))
 			break;
@@ -303,9 +294,9 @@ int check_dirs(struct fsck *f)
 		pass_add(f, 1 + w.dir.count);
 	}
 	pass_end(f);
-	if (!stop_asked() && tiling.next < f->geo->inodes)
-		problem(f, "inodes in no directory", tiling.next, inode_pos(f, tiling.next),
-			"numbers %llu to %llu", tiling.next, f->geo->inodes - 1);
+	if (!stop_asked() && next < f->geo->inodes)
+		problem(f, "inodes in no directory", next, inode_pos(f, next),
+			"numbers %llu to %llu", next, f->geo->inodes - 1);
 	return 0;
 }
 

@@ -55,7 +55,8 @@ int dsfs_readdir(struct dsfs_dirstream *stream, struct dsfs_dirent *entry, struc
 		return 0;
 	if (ret > 0) {
 		ino = stream->dir.first + name.pos;
-		ret = dsfs_hardlink_follow(stream->image->src, &ino, &name.type, &err);
+		ret = dsfs_hardlink_follow(stream->image->src, dsfs_iter_place(&stream->it, &name),
+					   &ino, &name.type, &err);
 	}
 	if (ret)
 		return api_fail(error, ret, &err, "directory %u", stream->dir.self);

@@ -24,6 +24,7 @@ static const char * const region_names[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_COMPRESSED] = "compressed",
 	[DSFS_REGION_UNITS]	= "units",
 	[DSFS_REGION_HISTORY]	= "history",
+	[DSFS_REGION_NUMBERS]	= "numbers",
 };
 
 const char *region_name(unsigned int id)
