@@ -100,7 +100,7 @@ const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };
 
 const char *const region_names[DSFS_REGIONS_USED] = {
 	"BLOCKSUMS", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTRAS", "SYMLINKS", "XATTRS", "EXTENTS",
-	"CHUNKSUMS", "COMPRESSED", "UNITS", "HISTORY",
+	"CHUNKSUMS", "COMPRESSED", "UNITS", "HISTORY", "NUMBERS",
 };
 
 u64 field_get(const u8 *p, unsigned int size)

@@ -173,6 +173,11 @@ static struct place place_dir(struct dsfs_source *src, const struct file *f, cha
 	return record(src, DSFS_REGION_DIRS, f->attr.start, sizeof(struct dsfs_dir), dir_fields);
 }
 
+static struct place place_number(struct dsfs_source *src, const struct file *f, char **arg)
+{
+	return record(src, DSFS_REGION_NUMBERS, strtoull(arg[0], NULL, 0), 4, le32_fields);
+}
+
 static struct place place_extent(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	return record(src, DSFS_REGION_EXTENTS, f->extra.first_extent + number(arg),
@@ -404,6 +409,7 @@ static const struct {
 	{ "owner", 1, true, place_owner },
 	{ "extra", 1, true, place_extra },
 	{ "dir", 1, true, place_dir },
+	{ "number", 1, false, place_number },
 	{ "extent", 2, true, place_extent },
 	{ "compressed", 1, true, place_compressed },
 	{ "unit", 2, true, place_unit },
