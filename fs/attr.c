@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode attributes: the inode record, which is decoded again where an operation
+ * Inode attributes: the row, which is decoded again where an operation
  * needs fields that the VFS inode does not have, and stat.
  */
 #include "internal.h"
@@ -8,15 +8,15 @@
 #include <linux/fileattr.h>
 
 /*
- * dsfs_inode_attr - decode the inode record of a VFS inode
+ * dsfs_inode_attr - decode the row of a VFS inode
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get(), with @err filled in.
  */
 int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 		    struct dsfs_err *err)
 {
-	int ret = dsfs_inode_at(dsfs_src(inode->i_sb), inode->i_ino, DSFS_I(inode)->place, attr,
-				err);
+	int ret = dsfs_inode_at(dsfs_src(inode->i_sb), inode->i_ino, dsfs_inode_get_place(inode),
+				attr, err);
 
 	if (ret)
 		return ret;

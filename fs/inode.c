@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* VFS inodes, made from inode records; symbolic links. */
+/* VFS inodes, made from rows; symbolic links. */
 #include "internal.h"
 
 #include <linux/log2.h>
@@ -24,44 +24,12 @@ static int dsfs_inode_link(struct inode *inode, const struct dsfs_attr *attr,
 	return inode->i_link ? 0 : -ENOMEM;
 }
 
-static struct kmem_cache *dsfs_inode_cache;
-
-static void dsfs_inode_once(void *p)
-{
-	struct dsfs_inode_info *info = p;
-
-	inode_init_once(&info->vfs);
-}
-
-/* dsfs_inode_init - set up what all mounts share; 0 or -ENOMEM */
-int __init dsfs_inode_init(void)
-{
-	dsfs_inode_cache = kmem_cache_create("dsfs_inode", sizeof(struct dsfs_inode_info), 0,
-					     SLAB_RECLAIM_ACCOUNT | SLAB_ACCOUNT, dsfs_inode_once);
-	return dsfs_inode_cache ? 0 : -ENOMEM;
-}
-
-void dsfs_inode_exit(void)
-{
-	kmem_cache_destroy(dsfs_inode_cache);
-}
-
-struct inode *dsfs_alloc_inode(struct super_block *sb)
-{
-	struct dsfs_inode_info *info = alloc_inode_sb(sb, dsfs_inode_cache, GFP_KERNEL);
-
-	if (!info)
-		return NULL;
-	info->place = DSFS_NO_PLACE;
-	return &info->vfs;
-}
-
 /* dsfs_free_inode - free an inode after an RCU grace period */
 void dsfs_free_inode(struct inode *inode)
 {
 	if (S_ISLNK(inode->i_mode))
 		kfree(inode->i_link);
-	kmem_cache_free(dsfs_inode_cache, DSFS_I(inode));
+	free_inode_nonrcu(inode);
 }
 
 const struct inode_operations dsfs_symlink_iops = {
@@ -76,27 +44,33 @@ const struct inode_operations dsfs_special_iops = {
 	.get_inode_acl	= dsfs_get_acl,
 };
 
-/* Set the owner, and what the inode extra record has. */
+/*
+ * Only the initial user namespace mounts DSFS. Its mapping is the identity, and would cost more
+ * than the rest of reading an inode.
+ */
+static int dsfs_inode_owner(struct inode *inode, const struct dsfs_attr *attr,
+			    struct dsfs_err *err)
+{
+	u32 uid, gid;
+	int ret = dsfs_owner_get(dsfs_src(inode->i_sb), attr, &uid, &gid, err);
+
+	if (ret)
+		return ret;
+	inode->i_uid = KUIDT_INIT(uid);
+	inode->i_gid = KGIDT_INIT(gid);
+	return 0;
+}
+
+/* What an inode has besides its row, which most have not */
 static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 					       const struct dsfs_attr *attr,
 					       struct dsfs_err *err)
 {
-	struct dsfs_source *src = dsfs_src(inode->i_sb);
 	struct dsfs_extra_info extra;
-	u32 uid, gid;
-	int ret;
+	int ret = dsfs_extra_get(dsfs_src(inode->i_sb), attr, &extra, err);
 
-	ret = dsfs_extra_get(src, attr, &extra, err);
-	if (!ret)
-		ret = dsfs_owner_get(src, attr, &uid, &gid, err);
 	if (ret)
 		return ret;
-	/*
-	 * Only the initial user namespace mounts DSFS. Its mapping is the
-	 * identity, and would cost more than the rest of reading an inode.
-	 */
-	inode->i_uid = KUIDT_INIT(uid);
-	inode->i_gid = KGIDT_INIT(gid);
 	if (attr->flags & DSFS_INODE_HOLES)
 		inode->i_blocks = DIV_ROUND_UP_ULL(extra.stored, 512);
 	if (attr->flags & DSFS_INODE_COMPRESSED) {
@@ -162,7 +136,7 @@ static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
 	}
 }
 
-static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
+static int dsfs_inode_read(struct inode *inode, u64 place, struct dsfs_err *err)
 {
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
 	struct timespec64 mtime;
@@ -170,10 +144,11 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 	int ret = 0;
 
 	/* A handle has the number alone. */
-	if (DSFS_I(inode)->place == DSFS_NO_PLACE)
-		ret = dsfs_inode_place(src, inode->i_ino, &DSFS_I(inode)->place, err);
+	if (place == DSFS_NO_PLACE)
+		ret = dsfs_inode_place(src, inode->i_ino, &place, err);
+	dsfs_inode_set_place(inode, place);
 	if (!ret)
-		ret = dsfs_inode_at(src, inode->i_ino, DSFS_I(inode)->place, &attr, err);
+		ret = dsfs_inode_at(src, inode->i_ino, place, &attr, err);
 	if (ret)
 		return ret;
 	/* A hard-link entry is a name, not an inode. */
@@ -188,7 +163,9 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 		inode->i_blocks = DIV_ROUND_UP_ULL(attr.size, 512);
 	if (attr.nlink)
 		set_nlink(inode, attr.nlink);
-	ret = dsfs_inode_extra(inode, &attr, err);
+	ret = dsfs_inode_owner(inode, &attr, err);
+	if (!ret && attr.extra)
+		ret = dsfs_inode_extra(inode, &attr, err);
 	if (!ret && S_ISDIR(attr.mode))
 		ret = dsfs_inode_dir(inode, &attr, err);
 	else if (!ret && S_ISLNK(attr.mode))
@@ -226,8 +203,7 @@ struct inode *dsfs_iget(struct super_block *sb, u32 ino, u64 place)
 		return ERR_PTR(-ENOMEM);
 	if (!(inode_state_read_once(inode) & I_NEW))
 		return inode;
-	DSFS_I(inode)->place = place;
-	ret = dsfs_inode_read(inode, &err);
+	ret = dsfs_inode_read(inode, place, &err);
 	if (ret) {
 		iget_failed(inode);
 		/* A stale file handle is no defect of the image. */

@@ -12,6 +12,7 @@
 #include <linux/fs.h>
 #include <linux/fs_context.h>
 #include <linux/fs_parser.h>
+#include <linux/iversion.h>
 #include <linux/kobject.h>
 #include <linux/pagemap.h>
 #include <linux/printk.h>
@@ -78,21 +79,22 @@ struct dsfs_sb_info {
 	struct completion kobj_gone;	/* nobody uses it any more */
 };
 
-/**
- * struct dsfs_inode_info - a VFS inode, and what finds its record again
- * @place: of its row, or DSFS_NO_PLACE: the number leads to it
- *
+/*
  * i_private of a directory is a struct dsfs_dir_state; of a regular file, the bits
  * DSFS_FILE_*, and above them, for the epoch cache, the time of its last use.
+ *
+ * i_version, which nobody else uses of a file system that never changes, is the place of the
+ * row, or DSFS_NO_PLACE of the root. So an inode needs no more than the VFS has: of a slab of
+ * larger ones each 16 KiB would hold one less.
  */
-struct dsfs_inode_info {
-	u64 place;
-	struct inode vfs;
-};
-
-static inline struct dsfs_inode_info *DSFS_I(const struct inode *inode)
+static inline void dsfs_inode_set_place(struct inode *inode, u64 place)
 {
-	return container_of(inode, struct dsfs_inode_info, vfs);
+	inode_set_iversion_raw(inode, place);
+}
+
+static inline u64 dsfs_inode_get_place(const struct inode *inode)
+{
+	return inode_peek_iversion_raw(inode);
 }
 
 enum {
@@ -335,9 +337,6 @@ int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa);
 /* inode.c */
 extern const struct inode_operations dsfs_symlink_iops;
 extern const struct inode_operations dsfs_special_iops;
-int dsfs_inode_init(void);
-void dsfs_inode_exit(void);
-struct inode *dsfs_alloc_inode(struct super_block *sb);
 struct inode *dsfs_iget(struct super_block *sb, u32 ino, u64 place);
 void dsfs_free_inode(struct inode *inode);
 

@@ -48,7 +48,6 @@ static void dsfs_put_super(struct super_block *sb)
 }
 
 static const struct super_operations dsfs_sops = {
-	.alloc_inode	= dsfs_alloc_inode,
 	.evict_inode	= dsfs_evict_inode,
 	.free_inode	= dsfs_free_inode,
 	.statfs		= dsfs_statfs,
@@ -332,12 +331,9 @@ static int __init dsfs_init(void)
 	ret = dsfs_mem_init();
 	if (ret)
 		return ret;
-	ret = dsfs_inode_init();
-	if (ret)
-		goto err_mem;
 	ret = dsfs_sysfs_init();
 	if (ret)
-		goto err_inode;
+		goto err_mem;
 	ret = register_filesystem(&dsfs_fs_type);
 	if (ret)
 		goto err_sysfs;
@@ -345,8 +341,6 @@ static int __init dsfs_init(void)
 
 err_sysfs:
 	dsfs_sysfs_exit();
-err_inode:
-	dsfs_inode_exit();
 err_mem:
 	dsfs_mem_exit();
 	return ret;
@@ -359,7 +353,6 @@ static void __exit dsfs_exit(void)
 	rcu_barrier();
 	dsfs_unpack_free();
 	dsfs_sysfs_exit();
-	dsfs_inode_exit();
 	dsfs_mem_exit();
 }
 

@@ -83,7 +83,7 @@ static void make_files(bool empty)
 static void shrink_slabs(void)
 {
 	static const char * const slabs[] = {
-		"dentry", "inode_cache", "dsfs_inode", "erofs_inode", "ext4_inode_cache",
+		"dentry", "inode_cache", "erofs_inode", "ext4_inode_cache",
 		"xfs_inode", "lsm_inode_cache",
 	};
 	char path[64];
