@@ -63,7 +63,8 @@ struct dsfs_region_info {
 /**
  * struct dsfs_geo - geometry of an image: a decoded and checked superblock
  *
- * Counts are derived from region lengths. @inodes includes 0, which is no number: valid inode numbers are 1 to @inodes - 1. @buckets is the number of buckets
+ * Counts are derived from region lengths. @inodes includes 0, which is no number: valid
+ * inode numbers are 1 to @inodes - 1. @buckets is the number of buckets
  * in all name indexes.
  */
 struct dsfs_geo {

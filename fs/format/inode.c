@@ -43,7 +43,7 @@ static int dsfs_hardlink_check(const struct dsfs_geo *geo, const struct dsfs_att
 		return dsfs_broken(err, "mode of a hard-link entry", a->mode, S_IFREG);
 	if (a->start <= DSFS_ROOT_INO || a->start >= geo->inodes || a->start == a->ino)
 		return dsfs_broken(err, "inode of a hard-link entry", a->start, geo->inodes - 1);
-	if (a->size || a->extra || a->owner || a->nlink || a->mtime)
+	if (a->size || a->extra || a->owner || a->nlink || a->mtime || a->sum)
 		return dsfs_broken(err, "unused fields of a hard-link entry", 1, 0);
 	return 0;
 }

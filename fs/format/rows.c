@@ -3,10 +3,9 @@
  * Rows: the inodes of a directory's entries, in its name blocks.
  *
  * A lookup that has found a name has its inode and its checksum in the same block, so a
- * cold one needs one read where three tables need three. The entries of a directory are
- * much alike: a column is stored as differences to its least value, in as many bytes as
- * the largest of them needs, and without zero bits that all of them end in. Such a row has
- * 9 to 16 bytes, where an inode record and its checksum have 36.
+ * cold one needs one read. The entries of a directory are much alike: a column is stored as
+ * differences to its least value, in as many bytes as the largest of them needs, and without
+ * zero bits that all of them end in. Such a row has 9 to 16 bytes.
  *
  * NAMES is the inode table: the rows in it are in the order of inode numbers, which have no gaps.
  * What has only the number of an inode, such as a file handle, finds its block by a search of

@@ -208,11 +208,26 @@ static int dsfs_regions_disjoint(const struct dsfs_geo *geo, struct dsfs_err *er
 	return 0;
 }
 
+/* Each inode but the root has a slot of two bytes in NAMES, and a name of one at least. */
+static int dsfs_super_inodes(const struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	u64 most = DSFS_ROOT_INO + 1 + div_u64(geo->regions[DSFS_REGION_NAMES].bytes, 3);
+
+	if (most > DSFS_MAX_INODES + 1)
+		most = DSFS_MAX_INODES + 1;
+	if (geo->inodes < DSFS_ROOT_INO + 1)
+		return dsfs_broken(err, "number of inodes", geo->inodes, DSFS_ROOT_INO + 1);
+	if (geo->inodes > most)
+		return dsfs_broken(err, "number of inodes", geo->inodes, most);
+	return 0;
+}
+
 /* Counts, and rules that relate the lengths of regions */
 static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	const u64 blocks = geo->meta_bytes >> DSFS_BLOCK_BITS;
 	u64 want;
+	int ret;
 
 	geo->dirs = dsfs_records(geo, DSFS_REGION_DIRS);
 	geo->owners = dsfs_records(geo, DSFS_REGION_OWNERS);
@@ -230,8 +245,9 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	if (dsfs_records(geo, DSFS_REGION_NUMBERS) != want)
 		return dsfs_broken(err, "first inode numbers", dsfs_records(geo, DSFS_REGION_NUMBERS),
 				   want);
-	if (geo->inodes < DSFS_ROOT_INO + 1)
-		return dsfs_broken(err, "number of inodes", geo->inodes, DSFS_ROOT_INO + 1);
+	ret = dsfs_super_inodes(geo, err);
+	if (ret)
+		return ret;
 	if (!geo->dirs || geo->dirs >= geo->inodes)
 		return dsfs_broken(err, "directory records", geo->dirs, geo->inodes - 1);
 	if (!geo->owners)
@@ -244,18 +260,6 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	if (!(geo->incompat & DSFS_INCOMPAT_COMPRESSED) && geo->compressed + geo->units)
 		return dsfs_broken(err, "compressed files without the feature",
 				   geo->compressed + geo->units, 0);
-	return 0;
-}
-
-/* Each inode but the root has a slot of two bytes in NAMES, and a name of one at least. */
-static int dsfs_super_inodes(const struct dsfs_geo *geo, struct dsfs_err *err)
-{
-	u64 most = DSFS_ROOT_INO + 1 + div_u64(geo->regions[DSFS_REGION_NAMES].bytes, 3);
-
-	if (most > DSFS_MAX_INODES + 1)
-		most = DSFS_MAX_INODES + 1;
-	if (geo->inodes > most)
-		return dsfs_broken(err, "number of inodes", geo->inodes, most);
 	return 0;
 }
 
@@ -367,7 +371,7 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 		ret = dsfs_note_alone(geo, err);
 	if (!ret)
 		ret = dsfs_super_codec(raw, geo, err);
-	return ret ? ret : dsfs_super_inodes(geo, err);
+	return ret;
 }
 
 /*

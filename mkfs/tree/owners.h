@@ -10,7 +10,6 @@
 #include "dsfs_platform.h"
 #include "table.h"
 
-
 /**
  * struct owner - a pair of user and group
  * @final: number in the image plus one; 0: not decided yet

@@ -188,6 +188,7 @@ static u32 bld_name_blocks(struct dsfs_source *src, const struct bld_dir *want,
 	const enum dsfs_region_id id = DSFS_REGION_NAMES;
 	size_t bytes, room;
 	u32 first, count, blocks = 0, i;
+	__le32 number;
 	u64 off;
 
 	/* The first block begins right behind the names of others, if a name fits there. */
@@ -198,6 +199,9 @@ static u32 bld_name_blocks(struct dsfs_source *src, const struct bld_dir *want,
 		count = bld_block_fill(want, first, room, &bytes);
 		off = bld_add(src, id, NULL, bytes, room < DSFS_BLOCK_SIZE ? 4 : DSFS_BLOCK_SIZE);
 		bld_block_write(bld_at(src, id, off), want, first, count);
+		number = cpu_to_le32(want->first + first);
+		if (!(off & (DSFS_BLOCK_SIZE - 1)))
+			bld_add(src, DSFS_REGION_NUMBERS, &number, sizeof(number), sizeof(number));
 		if (!blocks)
 			*names = off;
 		for (i = 0; i < count; i++)
@@ -287,8 +291,8 @@ u64 bld_dir(struct dsfs_source *src, const struct bld_dir *want)
 	memset(&dir, 0, sizeof(dir));
 	dir.self = cpu_to_le32(want->self);
 	dir.parent = cpu_to_le32(want->parent);
-	dir.first = cpu_to_le32(want->first);
 	if (want->count) {
+		dir.first = cpu_to_le32(want->first);
 		dir.count = cpu_to_le32(want->count);
 		dir.name_blocks = cpu_to_le32(bld_name_blocks(src, want, places,
 							      &names));

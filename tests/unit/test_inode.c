@@ -136,7 +136,7 @@ static void test_inode_get(void)
 		   (want[ino] || (a.ino == ino && a.mtime == ino)), "inode: next: %u", ino);
 	}
 	bld_fail(&src, 0, -EIO);
-	ANSWER(dsfs_inode_get(&src, 5, &a, &err), -EIO, "directory record",
+	ANSWER(dsfs_inode_get(&src, 5, &a, &err), -EIO, "first inode number",
 	       "inode: cannot be read");
 	set_base(&src, DSFS_COLUMN_KIND, 1ULL << 32 | 1U << 31 | S_IFREG);
 	ANSWER(dsfs_inode_get(&src, 5, &a, &err), -EUCLEAN, "inode flags",
@@ -160,23 +160,29 @@ static void test_hardlink_follow(void)
 	struct dsfs_err err = {};
 	u8 type = DT_REG;
 	u32 ino = 5;
+	u64 place;
 
 	make(&src, 5);
 	set_base(&src, DSFS_COLUMN_KIND, DSFS_INODE_HARDLINK << 16 | S_IFIFO);
 	set_base(&src, DSFS_COLUMN_START, 4);
 	set_base(&src, DSFS_COLUMN_MTIME, 0);
-	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), 0, NULL,
+	OK(!dsfs_row_find(&src, ino, &place, &err), "hard-link entry: its row");
+	src.gets = 0;
+	ANSWER(dsfs_hardlink_follow(&src, place, &ino, &type, &err), 0, NULL,
 	       "hard-link entry: a name that is none stays");
 	OK(ino == 5 && type == DT_REG && !src.gets, "hard-link entry: as it was");
 	type = DSFS_DT_HARDLINK;
 	bld_fail(&src, 0, -EIO);
-	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), -EIO, "directory record",
+	ANSWER(dsfs_hardlink_follow(&src, place, &ino, &type, &err), -EIO, "name block",
 	       "hard-link entry: cannot be read");
-	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), 0, NULL,
+	ANSWER(dsfs_hardlink_follow(&src, place, &ino, &type, &err), 0, NULL,
 	       "hard-link entry: leads to the first name");
-	OK(ino == 4 && type == DT_FIFO, "hard-link entry: its number and type");
+	OK(ino == 4 && type == DT_FIFO && src.gets == 2, "hard-link entry: of its row alone");
 	type = DSFS_DT_HARDLINK;
-	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), -EUCLEAN,
+	OK(!dsfs_row_find(&src, ino, &place, &err), "hard-link entry: the row of its file");
+	set_base(&src, DSFS_COLUMN_KIND, 1ULL << 32 | S_IFREG);
+	set_base(&src, DSFS_COLUMN_START, 0);
+	ANSWER(dsfs_hardlink_follow(&src, place, &ino, &type, &err), -EUCLEAN,
 	       "name of a hard-link entry leads to an inode", "hard-link entry: an inode");
 	bld_free(&src);
 }

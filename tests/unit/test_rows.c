@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows by the number of their inode: the binary search among directories, empty ones between them,
- * and the step from one number to the next. The rules of a row alone are in cases_rows.h.
+ * Rows by the number of their inode: the search of NUMBERS, the way through the name blocks of a
+ * block, and the step from one number to the next. The rules of a row alone are in cases_rows.h.
  */
 #include "unit.h"
 
@@ -116,12 +116,12 @@ static void test_refused(void)
 	ANSWER(dsfs_inode_get(&src, U32_MAX, &a, &err), -ESTALE, "inode number",
 	       "rows: number 2^32-1");
 	src.geo.inodes = end + 1;
-	ANSWER(dsfs_inode_get(&src, end, &a, &err), -EUCLEAN, "directory of an inode",
+	ANSWER(dsfs_inode_get(&src, end, &a, &err), -EUCLEAN, "row of an inode",
 	       "rows: number behind the last directory");
-	ANSWER(dsfs_inode_get(&src, FIRST - 1, &a, &err), -EUCLEAN, "directory of an inode",
+	ANSWER(dsfs_inode_get(&src, FIRST - 1, &a, &err), -EUCLEAN, "first inode number",
 	       "rows: number before the first directory");
 	place = dsfs_row_place(0, 2);
-	ANSWER(dsfs_row_next(&src, end, &place, &err), -EUCLEAN, "directory of an inode",
+	ANSWER(dsfs_row_next(&src, end, &place, &err), -EUCLEAN, "row of an inode",
 	       "rows: no row behind the last number");
 	OK(place == DSFS_NO_PLACE, "rows: and no place");
 	ANSWER(dsfs_row_get(&src, FIRST, dsfs_row_place(0, 3), &a, &err), -EUCLEAN, "slot",
@@ -139,45 +139,48 @@ static void test_refused(void)
 	bld_free(&src);
 }
 
-/* Directories that do not ascend, and blocks whose numbers are not those of the directory */
+/* Numbers that do not ascend, and name blocks that lead nowhere */
 static void test_misled(void)
 {
 	struct dsfs_err err = {};
-	struct dsfs_dir *dirs;
+	struct dsfs_names *names;
 	struct dsfs_attr a;
-	u64 place;
-	u32 left = 0;
+	__le32 *numbers;
+	u64 place, last;
+	u32 left = 0, n;
 
 	make(20);
-	dirs = bld_at(&src, DSFS_REGION_DIRS, 0);
-	/* One whose number is too low, where the search looks. */
-	dirs[6].first = cpu_to_le32(FIRST + 3);
+	numbers = bld_at(&src, DSFS_REGION_NUMBERS, 0);
+	n = src.geo.regions[DSFS_REGION_NUMBERS].bytes / sizeof(*numbers);
+	OK(n > 30, "rows: blocks of 20 names");
+	/* Where the search looks first */
+	numbers[n / 2] = cpu_to_le32(FIRST);
 	for (u32 ino = FIRST; ino < end; ino++)
 		left += dsfs_inode_get(&src, ino, &a, &err) == -EUCLEAN &&
-			!strcmp(err.what, "directory of an inode");
-	OK(left && left <= 700, "rows: an empty directory out of order hides some behind it");
-	dirs[6].first = dirs[7].first;
-	dirs[4].count = cpu_to_le32(699);
-	ANSWER(dsfs_inode_get(&src, FIRST + 3 + 699, &a, &err), -EUCLEAN, "directory of an inode",
-	       "rows: number between two directories");
-	dirs[4].count = cpu_to_le32(700);
-	dirs[4].reserved[0] = 1;
-	ANSWER(dsfs_inode_get(&src, FIRST + 3, &a, &err), -EUCLEAN,
-	       "directory record reserved bytes", "rows: the record of the directory is checked");
-	dirs[4].reserved[0] = 0;
+			!strcmp(err.what, "row of an inode");
+	OK(left && left < 990, "rows: a number out of order hides those in front of it");
+	bld_free(&src);
+
+	make(20);
 
 	OK(!dsfs_row_find(&src, FIRST + 3 + 18, &place, &err), "rows: last row but one of a block");
 	src.gets = 0;
 	OK(!dsfs_row_next(&src, FIRST + 3 + 19, &place, &err) && src.gets == 1,
 	   "rows: the next one of a block needs no search");
-	OK(!dsfs_row_find(&src, FIRST + 3 + 20, &place, &err), "rows: second block");
-	block_of(place)->first = cpu_to_le32(21);
-	ANSWER(dsfs_inode_get(&src, FIRST + 3 + 20, &a, &err), -EUCLEAN,
-	       "first position of a name block", "rows: gap between name blocks");
-	block_of(place)->first = cpu_to_le32(20);
-	block_of(place)->count = cpu_to_le16(19);
-	ANSWER(dsfs_inode_get(&src, FIRST + 3 + 39, &a, &err), -EUCLEAN,
-	       "first position of a name block", "rows: number in no name block");
+	/* Directories of 3, 1, 1 and 20 entries share the blocks of others. */
+	OK(!dsfs_row_find(&src, FIRST + 3 + 700 + 1, &place, &err) &&
+	   !dsfs_row_find(&src, FIRST + 3 + 700 + 2, &last, &err) &&
+	   last >> DSFS_BLOCK_BITS << 2 > dsfs_row_block(place) &&
+	   (dsfs_row_block(last) ^ dsfs_row_block(place)) < DSFS_BLOCK_SIZE,
+	   "rows: name blocks that follow one another");
+	names = block_of(place);
+	names->count = 0;
+	ANSWER(dsfs_row_find(&src, FIRST + 3 + 700 + 2, &last, &err), -EUCLEAN, "row of an inode",
+	       "rows: no way behind a name block without names");
+	names->count = cpu_to_le16(1);
+	names->end = cpu_to_le16(0xffff);
+	ANSWER(dsfs_row_find(&src, FIRST + 3 + 700 + 2, &last, &err), -EUCLEAN, "row of an inode",
+	       "rows: no way behind a name block without an end");
 	bld_free(&src);
 }
 

@@ -147,6 +147,7 @@ static void test_super_extreme(void)
 	s.regions[DSFS_REGION_BLOCKSUMS].bytes = cpu_to_le64(4 * blocks);
 	s.regions[DSFS_REGION_DIRS].bytes = cpu_to_le64(64 * 0xfffffffeULL);
 	s.regions[DSFS_REGION_NAMES].bytes = cpu_to_le64(4ULL << 32);
+	s.regions[DSFS_REGION_NUMBERS].bytes = cpu_to_le64(4ULL << (34 - DSFS_BLOCK_BITS));
 	s.regions[DSFS_REGION_OWNERS].bytes = cpu_to_le64(8 * 0xffffffffULL);
 	s.regions[DSFS_REGION_EXTRAS].bytes = cpu_to_le64(32 * 0xffffffffULL);
 	s.regions[DSFS_REGION_EXTENTS].bytes = cpu_to_le64(16 * 0xffffffffULL);

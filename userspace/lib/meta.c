@@ -477,7 +477,8 @@ static int read_sums(struct meta *m, const struct dsfs_region_info *r, unsigned 
 						-EBADMSG);
 	}
 	if (sum != m->src.geo.sums_checksum)
-		return dsfs_bad(err, "checksum of the block checksums", sum, m->src.geo.sums_checksum, -EBADMSG);
+		return dsfs_bad(err, "checksum of the block checksums", sum,
+				m->src.geo.sums_checksum, -EBADMSG);
 	return 0;
 }
 

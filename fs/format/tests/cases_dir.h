@@ -22,7 +22,6 @@ static inline void dsfs_case_dir(u32 base, struct dsfs_dir *raw)
 	memset(raw, 0, sizeof(*raw));
 	raw->self = cpu_to_le32(CASE_DIR_SELF);
 	raw->parent = cpu_to_le32(1);
-	raw->first = cpu_to_le32(CASE_DIR_SELF + 1);
 	if (base == DIR_EMPTY)
 		return;
 	raw->first = cpu_to_le32(CASE_INODES - 2);
@@ -83,7 +82,7 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "names without block", DIR_SMALL, "name blocks of a directory", { D(name_blocks, 0) } },
 	{ "more blocks than names", DIR_SMALL, "name blocks of a directory",
 	  { D(name_blocks, 3) } },
-	{ "empty behind the last inode", DIR_EMPTY, NULL, { D(first, CASE_INODES) } },
+	{ "empty with first", DIR_EMPTY, "fields of an empty directory", { D(first, 6) } },
 	{ "empty with place", DIR_EMPTY, "fields of an empty directory", { D(names, 4) } },
 	{ "empty with buckets", DIR_EMPTY, "fields of an empty directory", { D(buckets, 1) } },
 	{ "empty with first bucket", DIR_EMPTY, "fields of an empty directory",

@@ -43,6 +43,7 @@ static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_HISTORY]	= DSFS_SB_SIZE,
 	[DSFS_REGION_COMPRESSED] = CASE_COMPRESSED * 16,
 	[DSFS_REGION_UNITS]	= CASE_UNITS * 4,
+	[DSFS_REGION_NUMBERS]	= 4,
 };
 
 static inline void dsfs_case_super(struct dsfs_super *s)
@@ -171,7 +172,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "empty region at a place", 0, "place of an empty region", { RG(SYMLINKS, bytes, 0) } },
 	{ "place of an unknown region", 0, "place of an empty region",
 	  { SB(regions[15].start, 1) } },
-	{ "unknown region 13", 0, "unknown region", { SB(regions[13].bytes, 4096) } },
+	{ "unknown region 14", 0, "unknown region", { SB(regions[14].bytes, 4096) } },
 	{ "unknown region 15", 0, "unknown region", { SB(regions[15].bytes, 4096) } },
 	{ "directories past 2^32-2", 0, "region length", { RG(DIRS, bytes, 64 * 0xffffffffULL) } },
 	{ "names past 2^44", 0, "region length", { RG(NAMES, bytes, DSFS_META_MAX + 1) } },
@@ -223,11 +224,17 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { RG(BLOCKSUMS, bytes, DSFS_REGIONS_USED * 4 - 4) } },
 	{ "a checksum without block", 0, "metadata block checksums",
 	  { RG(BLOCKSUMS, bytes, DSFS_REGIONS_USED * 4 + 4) } },
+	{ "no first inode numbers", 0, "first inode numbers", { NO_REGION(NUMBERS) } },
+	{ "a block without first inode number", 0, "first inode numbers",
+	  { RG(NUMBERS, bytes, 8) } },
+	{ "part of a first inode number", 0, "region length against its record size",
+	  { RG(NUMBERS, bytes, 6) } },
 	{ "no inodes", 0, "number of inodes", { SB(inodes, 0) } },
 	{ "no root", 0, "number of inodes", { SB(inodes, 1) } },
-	{ "the root alone", 0, NULL, { SB(inodes, 2), RG(DIRS, bytes, 64), NO_REGION(NAMES) } },
+	{ "the root alone", 0, NULL,
+	  { SB(inodes, 2), RG(DIRS, bytes, 64), NO_REGION(NAMES), NO_REGION(NUMBERS) } },
 	{ "an inode without a name", 0, "number of inodes",
-	  { SB(inodes, 3), RG(DIRS, bytes, 64), NO_REGION(NAMES) } },
+	  { SB(inodes, 3), RG(DIRS, bytes, 64), NO_REGION(NAMES), NO_REGION(NUMBERS) } },
 	{ "as many inodes as names of a byte", 0, NULL, { SB(inodes, 2 + 4000 / 3) } },
 	{ "more inodes than names of a byte", 0, "number of inodes", { SB(inodes, 3 + 4000 / 3) } },
 	{ "2^64-1 inodes", 0, "number of inodes", { SB(inodes, ~0ULL) } },
@@ -257,15 +264,15 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "units without the feature", 0, "compressed files without the feature",
 	  { SB(incompat, 0), NO_REGION(COMPRESSED) } },
 
-	{ "a note", 0, NULL, { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(UNITS) } },
+	{ "a note", 0, NULL, { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(HISTORY) } },
 	{ "region in the block of the note", 0, "region in the block of the note",
 	  { SB(compat, DSFS_COMPAT_NOTE) } },
 	{ "region up to the note", 0, NULL,
-	  { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(UNITS), RG(NAMES, start, START(COMPRESSED)),
-	    RG(NAMES, bytes, 4096), RG(COMPRESSED, start, START(NAMES)) } },
+	  { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(HISTORY), RG(NAMES, start, START(UNITS)),
+	    RG(NAMES, bytes, 4096), RG(UNITS, start, START(NAMES)) } },
 	{ "region a byte into the note", 0, "region in the block of the note",
-	  { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(UNITS), RG(NAMES, start, START(COMPRESSED)),
-	    RG(NAMES, bytes, 4097), RG(COMPRESSED, start, START(NAMES)) } },
+	  { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(HISTORY), RG(NAMES, start, START(UNITS)),
+	    RG(NAMES, bytes, 4097), RG(NUMBERS, bytes, 8), RG(UNITS, start, START(NAMES)) } },
 };
 
 #undef SB
