@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# silent.sh FLAT INODES BYTES NAMES BYTES - a device that does not answer a mount.
+# silent.sh FLAT NAMES BYTES - a device that does not answer a mount.
 #
-# FLAT holds mktree's tree of this name, its inodes and names lie at INODES and NAMES, BYTES of
-# them.  Requests of a mount that was killed end after it, in memory that must still be there:
+# FLAT holds mktree's tree of this name, its names lie at NAMES, BYTES of them, and behind them what
+# every mount reads of the way from numbers to names.  Requests of a mount that was killed end after it, in memory that must still be there:
 # KASAN sees whether it is (tests/uml/check).  So must be the device, which is another one below.
 #
 # Needs dmsetup and the module dm_mod.
@@ -12,11 +12,11 @@ set -eu
 # shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-disk=$1 inodes=$2 names=$4 bytes=$5
+disk=$1 names=$2 bytes=$3
 dir=$(mktemp -d) second=$(mktemp -d)
 dm=/dev/mapper/asked
-some=$((names + 65536)) end=$((names + bytes))
-# silent_from BYTE: from there to the end of the names the device does not answer.
+some=$((names + 65536)) end=$(((names + bytes) / 4096 * 4096 + 8192))
+# silent_from BYTE: from there to behind the names the device does not answer.
 silent_from()
 {
 	table "$1" $end linear /dev/mapper/silent @ | become
@@ -58,8 +58,8 @@ silent_from $some
 check "a mount that waits for metadata is killed" killed_mount ro
 check "what it asked for keeps the device" fails dmsetup remove asked
 dmsetup resume silent
-silent_from "$inodes"
-check "a mount with meta=lazy that waits for the root is killed" killed_mount meta=lazy
+silent_from "$names"
+check "a mount with meta=lazy that waits for metadata is killed" killed_mount meta=lazy
 dmsetup resume silent
 mount -t dsfs -o meta=lazy $dm "$dir"
 drop_caches

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# slowmeta.sh MANY FLAT INODES BYTES NAMES BYTES - metadata that comes slowly, or cannot be
+# slowmeta.sh MANY FLAT NAMES BYTES - metadata that comes slowly, or cannot be
 # read: what is asked of the device, and whether who waits can be killed.
 #
 # MANY and FLAT hold mktree's trees of these names; FLAT's names lie at NAMES, BYTES of
@@ -13,7 +13,7 @@ set -eu
 # shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-many=$1 flat=$2 names=$5 bytes=$6
+many=$1 flat=$2 names=$3 bytes=$4
 dir=$(mktemp -d)
 dm=/dev/mapper/slowmeta
 
