@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "input.h"
-#include "layout.h"
+#include "rows.h"
 
 static u8 image[INPUT_IMAGE_MAX], data[2 * INPUT_IMAGE_MAX];
 
@@ -42,37 +42,42 @@ static int write_file(const char *path, const u8 *buf, size_t n)
 	return 1;
 }
 
-/* The inode of the first compressed file, and its record */
-static const u8 *first_compressed(const struct layout *l, const u8 **record)
+/* The record of the first compressed file, and the file's row */
+static const u8 *first_compressed(const struct layout *l, u64 row[DSFS_COLUMNS])
 {
-	const u8 *inode;
-	u64 ino;
+	struct rows rows;
+	const u8 *dir;
+	u64 i, block, slot;
 
-	for (ino = DSFS_ROOT_INO; ; ino++) {
-		inode = layout_record(l, DSFS_REGION_INODES, ino, sizeof(struct dsfs_inode));
-		if (!inode || GET(inode, dsfs_inode, flags) & DSFS_INODE_COMPRESSED)
-			break;
-	}
-	*record = inode ? layout_record(l, DSFS_REGION_COMPRESSED,
-					GET(inode, dsfs_inode, extra) - 1,
-					sizeof(struct dsfs_compressed)) : NULL;
-	return inode;
+	for (i = 0; (dir = layout_record(l, DSFS_REGION_DIRS, i, sizeof(struct dsfs_dir))); i++)
+		for (block = 0; block < GET(dir, dsfs_dir, name_blocks); block++) {
+			if (!layout_rows(l, layout_block(dir, block), &rows))
+				break;
+			for (slot = 0; slot < rows.count; slot++) {
+				rows_get(&rows, slot, row);
+				if (ROW_FLAGS(row) & DSFS_INODE_COMPRESSED)
+					return layout_record(l, DSFS_REGION_COMPRESSED,
+							     ROW_EXTRA(row) - 1,
+							     sizeof(struct dsfs_compressed));
+			}
+		}
+	return NULL;
 }
 
 /* Return: bytes of the input, as units.c says; 0: no such file, or one that is too long. */
 static size_t pack_units(size_t len)
 {
 	struct layout l;
-	const u8 *record, *inode, *ends;
-	u64 size, start, stored, count;
+	const u8 *record, *ends;
+	u64 row[DSFS_COLUMNS], size, start, stored, count;
 	size_t n = sizeof(struct dsfs_compressed);
 
 	layout_find(&l, image, len);
-	inode = first_compressed(&l, &record);
-	if (!inode || !record)
+	record = first_compressed(&l, row);
+	if (!record)
 		return 0;
-	size = GET48(inode, size);
-	start = GET48(inode, start);
+	size = row[DSFS_COLUMN_SIZE];
+	start = row[DSFS_COLUMN_START];
 	stored = GET(record, dsfs_compressed, stored);
 	count = (size - 1) >> GET(record, dsfs_compressed, unit_bits);
 	ends = layout_record(&l, DSFS_REGION_UNITS, GET(record, dsfs_compressed, units), 4);
@@ -94,18 +99,21 @@ static size_t pack_units(size_t len)
 /* Return: bytes of the input, as rows.c says; 0: there are too many directories. */
 static size_t pack_rows(size_t len)
 {
+	static const int ids[] = { DSFS_REGION_DIRS, DSFS_REGION_NUMBERS, DSFS_REGION_NAMES };
 	struct layout l;
-	u64 dirs, names;
+	size_t n = 1;
+	u64 dirs;
 
 	layout_find(&l, image, len);
-	dirs = l.regions[DSFS_REGION_DIRS].bytes;
-	names = l.regions[DSFS_REGION_NAMES].bytes;
-	if (!dirs || dirs / sizeof(struct dsfs_dir) > 255)
+	dirs = l.regions[DSFS_REGION_DIRS].bytes / sizeof(struct dsfs_dir);
+	if (!dirs || dirs > 255)
 		return 0;
-	data[0] = dirs / sizeof(struct dsfs_dir);
-	memcpy(data + 1, image + l.regions[DSFS_REGION_DIRS].pos, dirs);
-	memcpy(data + 1 + dirs, image + l.regions[DSFS_REGION_NAMES].pos, names);
-	return 1 + dirs + names;
+	data[0] = dirs;
+	for (int i = 0; i < 3; i++) {
+		memcpy(data + n, image + l.regions[ids[i]].pos, l.regions[ids[i]].bytes);
+		n += l.regions[ids[i]].bytes;
+	}
+	return n;
 }
 
 static int unpack_each(void)

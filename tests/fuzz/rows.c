@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Target: name blocks with rows: the search for the directory of a number, the row of a name, and
+ * Target: name blocks with rows: the search for the row of a number, the row of a name, and
  * what it says, without the image around them, so that one execution takes microseconds.
  *
  *   0		N, the number of directories
- *   then	N times struct dsfs_dir, then NAMES
+ *   then	N times struct dsfs_dir, then NUMBERS and NAMES, which has a block for each number
  *
  * Metadata is copied for each read, so that the sanitizer sees one past its end.
  */
@@ -18,7 +18,7 @@
 
 static struct {
 	struct dsfs_geo geo;
-	const u8 *dirs, *names;
+	const u8 *dirs, *numbers, *names;
 } file;
 
 const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
@@ -30,9 +30,11 @@ int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off, 
 		  struct dsfs_mref *ref)
 {
 	const u64 bytes = file.geo.regions[region].bytes;
-	const u8 *from = region == DSFS_REGION_DIRS ? file.dirs : file.names;
+	const u8 *from = region == DSFS_REGION_DIRS ? file.dirs :
+			 region == DSFS_REGION_NUMBERS ? file.numbers : file.names;
 
-	if (region != DSFS_REGION_DIRS && region != DSFS_REGION_NAMES)
+	if (region != DSFS_REGION_DIRS && region != DSFS_REGION_NUMBERS &&
+	    region != DSFS_REGION_NAMES)
 		finding("another region is read");
 	if (off > bytes || len > bytes - off)
 		return -EUCLEAN;
@@ -142,19 +144,23 @@ static void walk_dir(u64 index)
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	const u64 dirs = size ? data[0] : 0;
-	u64 i;
+	u64 i, numbers;
 
 	if (!dirs || size < 1 + dirs * sizeof(struct dsfs_dir))
 		return 0;
 	file.dirs = data + 1;
-	file.names = file.dirs + dirs * sizeof(struct dsfs_dir);
+	file.numbers = file.dirs + dirs * sizeof(struct dsfs_dir);
+	numbers = (data + size - file.numbers + DSFS_BLOCK_SIZE + 3) / (DSFS_BLOCK_SIZE + 4) * 4;
+	file.names = file.numbers + numbers;
+	if (file.names >= data + size)
+		return 0;
 	file.geo = (struct dsfs_geo){
-		.incompat = DSFS_INCOMPAT_ROWS | DSFS_INCOMPAT_DENSE_NAMES,
 		.inodes = INODES, .dirs = dirs, .owners = 4, .extras = 4, .compressed = 4,
 		.data_start = DSFS_DATA_START_MIN, .data_end = 1 << 20, .align_bits = 12,
 		.chunk_bits = 15, .small_bits = 15,
 	};
 	file.geo.regions[DSFS_REGION_DIRS].bytes = dirs * sizeof(struct dsfs_dir);
+	file.geo.regions[DSFS_REGION_NUMBERS].bytes = numbers;
 	file.geo.regions[DSFS_REGION_NAMES].bytes = data + size - file.names;
 	file.geo.regions[DSFS_REGION_SYMLINKS].bytes = 4096;
 	walk_numbers();

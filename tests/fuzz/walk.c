@@ -129,16 +129,16 @@ static void walk_xattrs(struct walk *w, const struct image_node *n)
 }
 
 /* What only a directory and its entry together can tell. */
-static void walk_entry(struct walk *w, const struct dsfs_dir_info *dir, u32 self,
+static void walk_entry(struct walk *w, const struct dsfs_dir_iter *it, u32 self,
 		       const struct dsfs_name *name)
 {
-	u32 ino = dir->first + name->pos;
+	u32 ino = it->dir->first + name->pos;
 	struct dsfs_err err = { 0 };
 	struct dsfs_dir_info child;
 	struct image_node n;
 	u8 type = name->type;
 
-	if (!good(w, dsfs_hardlink_follow(w->src, &ino, &type, &err)) ||
+	if (!good(w, dsfs_hardlink_follow(w->src, dsfs_iter_place(it, name), &ino, &type, &err)) ||
 	    !good(w, image_node_get(w->src, ino, &n, &err)))
 		return;
 	if (type != dsfs_mode_to_dt(n.attr.mode))
@@ -194,7 +194,7 @@ static void walk_dir(struct walk *w, const struct image_node *n)
 	dsfs_dir_iter_init(&it, w->src, &dir, 0);
 	while ((ret = dsfs_dir_iter_next(&it, &name, &err)) > 0) {
 		walk_name(w, &dir, &name);
-		walk_entry(w, &dir, n->attr.ino, &name);
+		walk_entry(w, &it, n->attr.ino, &name);
 		found++;
 	}
 	dsfs_dir_iter_end(&it);
@@ -237,12 +237,12 @@ static void walk_regions(struct walk *w, const struct image *img)
 	u32 sum;
 	int id;
 
+	if (good(w, image_sums(img, &sum)) && sum != w->geo->sums_checksum)
+		w->broken = true;
 	w->src = image_source(img, 0);
 	for (id = 0; id < DSFS_REGIONS_USED; id++) {
 		if (!r[id].bytes)
 			continue;
-		if (good(w, image_region_sum(img, id, &sum)) && sum != r[id].checksum)
-			w->broken = true;
 		for (off = 0; off < r[id].bytes; off += n) {
 			n = r[id].bytes - off;
 			if (n > DSFS_BLOCK_SIZE)

@@ -41,9 +41,9 @@ bool layout_slot(struct layout *l, u8 *image, u64 size, int slot)
 	for (id = 0; id < DSFS_REGIONS_USED; id++) {
 		r = raw + offsetof(struct dsfs_super, regions) +
 		    id * sizeof(struct dsfs_region);
-		pos = GET(r, dsfs_region, block) << DSFS_BLOCK_BITS;
+		pos = GET(r, dsfs_region, start);
 		bytes = GET(r, dsfs_region, bytes);
-		if (pos > l->area.meta_bytes || bytes > l->area.meta_bytes - pos)
+		if (pos & mask || pos > l->area.meta_bytes || bytes > l->area.meta_bytes - pos)
 			continue;
 		l->regions[id].pos = l->area.meta_start + pos;
 		l->regions[id].bytes = bytes;
@@ -73,47 +73,44 @@ u8 *layout_record(const struct layout *l, enum dsfs_region_id id, u64 i,
 /* --- checksums -------------------------------------------------------------- */
 
 /* Bytes that a regular file stores, inside the image; 0 if there are none. */
-static u64 stored_bytes(const struct layout *l, const u8 *inode)
+static u64 stored_bytes(const struct layout *l, const u64 row[DSFS_COLUMNS])
 {
-	u64 bytes = GET48(inode, size), start = GET48(inode, start);
-	const u16 flags = GET(inode, dsfs_inode, flags);
+	u64 bytes = row[DSFS_COLUMN_SIZE], start = row[DSFS_COLUMN_START];
+	const u16 flags = ROW_FLAGS(row);
 	const u8 *extra;
 
-	if (!S_ISREG(GET(inode, dsfs_inode, mode)) || flags & DSFS_INODE_HARDLINK)
+	if (!S_ISREG(ROW_MODE(row)) || flags & DSFS_INODE_HARDLINK)
 		return 0;
 	if (flags & DSFS_INODE_COMPRESSED) {
-		extra = layout_record(l, DSFS_REGION_COMPRESSED,
-				      GET(inode, dsfs_inode, extra) - 1,
+		extra = layout_record(l, DSFS_REGION_COMPRESSED, ROW_EXTRA(row) - 1,
 				      sizeof(struct dsfs_compressed));
 		bytes = extra ? GET(extra, dsfs_compressed, stored) : 0;
 	} else if (flags & DSFS_INODE_HOLES) {
-		extra = layout_record(l, DSFS_REGION_EXTRAS,
-				      GET(inode, dsfs_inode, extra) - 1,
+		extra = layout_record(l, DSFS_REGION_EXTRAS, ROW_EXTRA(row) - 1,
 				      sizeof(struct dsfs_extra));
 		bytes = extra ? GET(extra, dsfs_extra, stored) : 0;
 	}
 	return start < l->size && bytes <= l->size - start ? bytes : 0;
 }
 
-/* @first: of its checksums. Return: the checksum of a file that has one, or @first. */
-static u32 sum_file(const struct layout *l, const u8 *inode, u64 first, u64 stored)
+/* Return: the checksum of a file that has one, or the index of the first one, as it is. */
+static u64 sum_file(const struct layout *l, const u64 row[DSFS_COLUMNS], u64 stored)
 {
-	const u64 chunk = 1ULL << l->chunk_bits, start = GET48(inode, start);
-	const u32 same = first;
-	u64 at, n;
+	const u64 chunk = 1ULL << l->chunk_bits, start = row[DSFS_COLUMN_START];
+	u64 at, n, nr = row[DSFS_COLUMN_SUM];
 	u8 *sum;
 
 	if (stored <= chunk ||
 	    (l->small_bits <= DSFS_CHUNK_BITS_MAX && stored <= 1ULL << l->small_bits))
 		return dsfs_crc32c(0, l->image + start, stored);
-	for (at = 0; at < stored; at += n, first++) {
+	for (at = 0; at < stored; at += n, nr++) {
 		n = stored - at < chunk ? stored - at : chunk;
-		sum = layout_record(l, DSFS_REGION_CHUNKSUMS, first, 4);
+		sum = layout_record(l, DSFS_REGION_CHUNKSUMS, nr, 4);
 		if (!sum)
 			break;
 		field_put(sum, 4, dsfs_crc32c(0, l->image + start + at, n));
 	}
-	return same;
+	return row[DSFS_COLUMN_SUM];
 }
 
 /* Take the bytes of a file from those that are left; false: there are too few. */
@@ -125,50 +122,32 @@ static bool take(u64 *left, u64 stored)
 	return true;
 }
 
-static void sum_table(const struct layout *l)
-{
-	u64 ino, stored, left = DATA_SUMS_MOST;
-	const u8 *inode;
-	u8 *sum;
-
-	for (ino = DSFS_ROOT_INO; ; ino++) {
-		inode = layout_record(l, DSFS_REGION_INODES, ino,
-				      sizeof(struct dsfs_inode));
-		if (!inode)
-			return;
-		stored = stored_bytes(l, inode);
-		sum = layout_record(l, DSFS_REGION_FILESUMS, ino, 4);
-		if (!take(&left, stored))
-			return;
-		if (stored && sum)
-			field_put(sum, 4, sum_file(l, inode, field_get(sum, 4), stored));
-	}
-}
-
 static bool sum_block(const struct layout *l, const struct rows *r, u64 *left)
 {
-	u8 inode[sizeof(struct dsfs_inode)];
-	u64 slot, stored;
-	u32 first;
+	u64 row[DSFS_COLUMNS], slot, stored;
 
 	for (slot = 0; slot < r->count; slot++) {
-		first = rows_inode(r, slot, inode);
-		stored = stored_bytes(l, inode);
+		rows_get(r, slot, row);
+		stored = stored_bytes(l, row);
 		/* Directories may have the same blocks, so that a row counts, too. */
 		if (!take(left, stored + 64))
 			return false;
-		if (stored)
-			rows_put(r, slot, inode, sum_file(l, inode, first, stored));
+		if (!stored)
+			continue;
+		row[DSFS_COLUMN_SUM] = sum_file(l, row, stored);
+		rows_put(r, slot, row, r->count == 1);
 	}
 	return true;
 }
 
-static void sum_rows(const struct layout *l)
+static void sum_data(const struct layout *l)
 {
 	u64 i, block, blocks, left = DATA_SUMS_MOST;
 	struct rows rows;
 	const u8 *dir;
 
+	if (l->chunk_bits < DSFS_CHUNK_BITS_MIN || l->chunk_bits > DSFS_CHUNK_BITS_MAX)
+		return;
 	for (i = 0; (dir = layout_record(l, DSFS_REGION_DIRS, i, sizeof(struct dsfs_dir))); i++) {
 		blocks = GET(dir, dsfs_dir, name_blocks);
 		for (block = 0; block < blocks; block++)
@@ -179,20 +158,19 @@ static void sum_rows(const struct layout *l)
 	}
 }
 
-static void sum_data(const struct layout *l)
+/* Not sums_sums(): slots may differ in where BLOCKSUMS lies, and each gets its own. */
+static void sum_sums(const struct layout *l)
 {
-	if (l->chunk_bits < DSFS_CHUNK_BITS_MIN || l->chunk_bits > DSFS_CHUNK_BITS_MAX)
-		return;
-	if (layout_has_rows(l))
-		sum_rows(l);
-	else
-		sum_table(l);
+	const u64 bytes = (l->area.bytes + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);
+
+	PUT(l->image + DSFS_SB_POS(l->slot), dsfs_super, sums_checksum,
+	    dsfs_crc32c(0, l->image + l->area.pos, bytes));
 }
 
 void dsfs_fix_checksums(void *image, size_t size, bool data)
 {
 	struct layout l[DSFS_SB_SLOTS];
-	int slot, id;
+	int slot;
 
 	if (size < DSFS_DATA_START_MIN)
 		return;
@@ -204,8 +182,8 @@ void dsfs_fix_checksums(void *image, size_t size, bool data)
 		sums_blocks(image, &l[slot].area);
 	}
 	for (slot = 0; slot < DSFS_SB_SLOTS; slot++) {
-		for (id = 0; l[slot].slot >= 0 && id < DSFS_REGIONS_USED; id++)
-			sums_region(image, &l[slot].area, slot, id);
+		if (l[slot].slot >= 0)
+			sum_sums(&l[slot]);
 		sums_super(image, slot);
 	}
 }

@@ -42,10 +42,4 @@ u8 *layout_record(const struct layout *l, enum dsfs_region_id id, u64 i,
 #define PUT(p, s, f, v) \
 	field_put((p) + offsetof(struct s, f), sizeof(((struct s *)0)->f), v)
 
-/* Size or start of an inode record: 48 bits in two fields. */
-#define GET48(p, f) \
-	(GET(p, dsfs_inode, f##_hi) << 32 | GET(p, dsfs_inode, f##_lo))
-#define PUT48(p, f, v) \
-	(PUT(p, dsfs_inode, f##_hi, (u64)(v) >> 32), PUT(p, dsfs_inode, f##_lo, v))
-
 #endif /* HOSTILE_LAYOUT_H */

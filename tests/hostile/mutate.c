@@ -61,27 +61,27 @@ static const struct {
 	u8 weight;
 	const struct field *fields;
 } records[DSFS_REGIONS_USED] = {
-	[DSFS_REGION_INODES] = { sizeof(struct dsfs_inode), 24, inode_fields },
 	[DSFS_REGION_DIRS] = { sizeof(struct dsfs_dir), 12, dir_fields },
 	[DSFS_REGION_INDEX] = { sizeof(struct dsfs_bucket), 8, bucket_fields },
 	[DSFS_REGION_OWNERS] = { sizeof(struct dsfs_owner), 2, owner_fields },
 	[DSFS_REGION_EXTRAS] = { sizeof(struct dsfs_extra), 9, extra_fields },
 	[DSFS_REGION_SYMLINKS] = { 16, 3, byte_fields },
 	[DSFS_REGION_EXTENTS] = { sizeof(struct dsfs_extent_record), 8, extent_fields },
-	[DSFS_REGION_FILESUMS] = { 4, 4, le32_fields },
 	[DSFS_REGION_CHUNKSUMS] = { 4, 4, le32_fields },
 	[DSFS_REGION_COMPRESSED] = { sizeof(struct dsfs_compressed), 8, compressed_fields },
 	[DSFS_REGION_UNITS] = { 4, 6, le32_fields },
 	[DSFS_REGION_HISTORY] = { sizeof(struct dsfs_super), 1, super_fields },
+	[DSFS_REGION_NUMBERS] = { 4, 6, le32_fields },
 };
 
 /* What can be drawn besides: kinds behind the regions. */
-enum { KIND_SUPER = DSFS_REGIONS_USED, KIND_REGION, KIND_NAMES, KIND_SLOT,
+enum { KIND_SUPER = DSFS_REGIONS_USED, KIND_ROOT, KIND_REGION, KIND_NAMES, KIND_SLOT,
 	KIND_NAME, KIND_ROWS, KIND_ROW, KIND_XSET, KIND_XATTR, KIND_FRAME, KIND_DATA, KIND_ANY,
 	KINDS };
 
 static const struct { const char *name; u8 weight; } others[KINDS] = {
-	[KIND_SUPER] = { "superblock", 8 }, [KIND_REGION] = { "region", 5 },
+	[KIND_SUPER] = { "superblock", 8 }, [KIND_ROOT] = { "root", 6 },
+	[KIND_REGION] = { "region", 5 },
 	[KIND_NAMES] = { "names", 8 }, [KIND_SLOT] = { "slot", 8 },
 	[KIND_NAME] = { "name", 5 }, [KIND_ROWS] = { "rows", 16 },
 	[KIND_ROW] = { "row", 20 }, [KIND_XSET] = { "xattr set", 5 },
@@ -167,7 +167,7 @@ static bool draw_rows(struct mutator *m, struct place *p, struct rows *r, u64 *s
 {
 	u64 off;
 
-	if (!layout_has_rows(&m->l) || !draw_names(m, p, &off) || !layout_rows(&m->l, off, r))
+	if (!draw_names(m, p, &off) || !layout_rows(&m->l, off, r))
 		return false;
 	*slot = below(m, r->count);
 	*p = (struct place){ r->head - m->l.image, sizeof(struct dsfs_rows), rows_fields };
@@ -218,32 +218,20 @@ static bool draw_xattr(struct mutator *m, struct place *p)
 	}
 }
 
-/* An inode, as a record; @room: for one of a row */
-static const u8 *draw_inode(struct mutator *m, u8 room[sizeof(struct dsfs_inode)])
+/* The record of a compressed file, and the file's row */
+static const u8 *draw_compressed(struct mutator *m, u64 row[DSFS_COLUMNS])
 {
 	struct place p;
 	struct rows r;
 	u64 slot;
-
-	if (!layout_has_rows(&m->l))
-		return draw_record(m, DSFS_REGION_INODES);
-	if (!draw_rows(m, &p, &r, &slot))
-		return NULL;
-	rows_inode(&r, slot, room);
-	return room;
-}
-
-/* The record of a compressed file, and the file's inode */
-static const u8 *draw_compressed(struct mutator *m, const u8 **inode,
-				 u8 room[sizeof(struct dsfs_inode)])
-{
 	int tries;
 
 	for (tries = 0; tries < 16; tries++) {
-		*inode = draw_inode(m, room);
-		if (*inode && GET(*inode, dsfs_inode, flags) & DSFS_INODE_COMPRESSED)
-			return layout_record(&m->l, DSFS_REGION_COMPRESSED,
-					     GET(*inode, dsfs_inode, extra) - 1,
+		if (!draw_rows(m, &p, &r, &slot))
+			continue;
+		rows_get(&r, slot, row);
+		if (ROW_FLAGS(row) & DSFS_INODE_COMPRESSED)
+			return layout_record(&m->l, DSFS_REGION_COMPRESSED, ROW_EXTRA(row) - 1,
 					     sizeof(struct dsfs_compressed));
 	}
 	return NULL;
@@ -252,9 +240,8 @@ static const u8 *draw_compressed(struct mutator *m, const u8 **inode,
 /* What a frame begins with tells a decoder the most: the frame of a unit. */
 static bool draw_frame(struct mutator *m, struct place *p)
 {
-	u8 room[sizeof(struct dsfs_inode)];
-	const u8 *inode, *record = draw_compressed(m, &inode, room), *end;
-	u64 off = 0;
+	u64 row[DSFS_COLUMNS], off = 0;
+	const u8 *record = draw_compressed(m, row), *end;
 
 	if (!record)
 		return false;
@@ -262,7 +249,7 @@ static bool draw_frame(struct mutator *m, struct place *p)
 			    GET(record, dsfs_compressed, units) + below(m, 8), 4);
 	if (end && below(m, 2))
 		off = field_get(end, 4);
-	*p = (struct place){ GET48(inode, start) + off, FRAME_HEAD, byte_fields };
+	*p = (struct place){ row[DSFS_COLUMN_START] + off, FRAME_HEAD, byte_fields };
 	return p->pos < m->l.size && p->bytes <= m->l.size - p->pos;
 }
 
@@ -301,7 +288,10 @@ static bool draw_place(struct mutator *m, int kind, struct place *p)
 		return l->size;
 	}
 	*p = (struct place){ DSFS_SB_POS(below(m, 2)), DSFS_SB_SIZE, super_fields };
-	if (kind == KIND_REGION)
+	if (kind == KIND_ROOT)
+		*p = (struct place){ p->pos + offsetof(struct dsfs_super, root),
+				     sizeof(struct dsfs_root), root_fields };
+	else if (kind == KIND_REGION)
 		*p = (struct place){ p->pos + offsetof(struct dsfs_super, regions) +
 				     sizeof(struct dsfs_region) * below(m, DSFS_REGIONS),
 				     sizeof(struct dsfs_region), region_fields };
@@ -320,7 +310,7 @@ static u64 landmark(struct mutator *m)
 
 	switch (below(m, 9)) {
 	case 0:
-		return l->regions[id].pos;
+		return l->regions[id].pos - below(m, 2) * l->area.meta_start;
 	case 1:
 		return bytes;
 	case 2:
@@ -398,7 +388,7 @@ static bool change_field(struct mutator *m, int kind, struct place *p)
 	tell(m, "%s at %llu: %s %#llx -> %#llx\n", kind_name(kind), p->pos, f->name,
 	     old, field_get(raw, f->size));
 	/* Most changes of a superblock are of no use in one slot alone. */
-	if ((kind == KIND_SUPER || kind == KIND_REGION) && below(m, 4)) {
+	if (kind >= KIND_SUPER && kind <= KIND_REGION && below(m, 4)) {
 		raw += p->pos < DSFS_SB_POS(1) ? DSFS_SB_STRIDE : -DSFS_SB_STRIDE;
 		field_put(raw, f->size, new);
 		tell(m, "  and in the other slot\n");
@@ -456,78 +446,68 @@ static bool change_blocks(struct mutator *m)
 	return true;
 }
 
-/* The slot of the name that an inode number belongs to. */
-static u8 *slot_of(const struct layout *l, u64 ino)
-{
-	const u64 names = l->regions[DSFS_REGION_NAMES].bytes;
-	const u8 *dir;
-	u64 i, off, block, end, pos;
-	u8 *raw;
-
-	for (i = 0; (dir = layout_record(l, DSFS_REGION_DIRS, i, sizeof(struct dsfs_dir)));
-	     i++) {
-		pos = ino - GET(dir, dsfs_dir, first);
-		if (ino < GET(dir, dsfs_dir, first) || pos >= GET(dir, dsfs_dir, count))
-			continue;
-		end = GET(dir, dsfs_dir, name_blocks);
-		for (block = 0; block < end; block++) {
-			off = layout_block(dir, block);
-			if (off >= names || names - off <= sizeof(struct dsfs_names))
-				break;
-			raw = l->image + l->regions[DSFS_REGION_NAMES].pos + off;
-			if (pos - GET(raw, dsfs_names, first) >= GET(raw, dsfs_names, count))
-				continue;
-			pos = sizeof(struct dsfs_names) +
-			      2 * (pos - GET(raw, dsfs_names, first));
-			return pos + 2 <= names - off ? raw + pos : NULL;
-		}
-	}
-	return NULL;
-}
-
 /**
  * struct target - an inode that is changed
- * @inode: its record, or what would be one; @room has that of a row
+ * @rows: the rows of its name block
+ * @nr: which one of them
  * @slot: of its name
- * @count: numbers of inodes
- * @nr: its number; of a row, its slot
+ * @row: its row
  */
 struct target {
-	u8 *inode;
-	u8 *slot;
-	u64 count;
-	u64 nr;
-	bool row;
-	u32 sum;
 	struct rows rows;
-	u8 room[sizeof(struct dsfs_inode)];
+	u64 nr;
+	u8 *slot;
+	u64 row[DSFS_COLUMNS];
 };
 
 static bool draw_target(struct mutator *m, struct target *t)
 {
 	struct place p;
 
-	t->row = layout_has_rows(&m->l);
-	if (t->row) {
-		if (!draw_rows(m, &p, &t->rows, &t->nr))
-			return false;
-		t->count = GET(m->l.image + DSFS_SB_POS(m->l.slot), dsfs_super, inodes);
-		t->sum = rows_inode(&t->rows, t->nr, t->room);
-		t->inode = t->room;
-		t->slot = t->rows.names + sizeof(struct dsfs_names) + 2 * t->nr;
-		return t->slot + 2 <= m->l.image + m->l.size;
-	}
-	t->count = m->l.regions[DSFS_REGION_INODES].bytes / sizeof(struct dsfs_inode);
-	t->nr = below(m, t->count);
-	t->inode = layout_record(&m->l, DSFS_REGION_INODES, t->nr, sizeof(struct dsfs_inode));
-	t->slot = slot_of(&m->l, t->nr);
-	return t->inode;
+	if (!draw_rows(m, &p, &t->rows, &t->nr))
+		return false;
+	rows_get(&t->rows, t->nr, t->row);
+	t->slot = t->rows.names + sizeof(struct dsfs_names) + 2 * t->nr;
+	return t->slot + 2 <= m->l.image + m->l.size;
 }
 
-static void put_target(const struct target *t)
+static void __printf(3, 4) put_target(struct mutator *m, const struct target *t,
+				      const char *fmt, ...)
 {
-	if (t->row)
-		rows_put(&t->rows, t->nr, t->inode, t->sum);
+	char text[100];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	rows_put(&t->rows, t->nr, t->row, true);
+	tell(m, "inode of name %llu of names at %td: %s\n", t->nr,
+	     t->rows.names - m->l.image, text);
+}
+
+/* A field of an inode, which is a column or a part of one */
+static bool change_inode(struct mutator *m)
+{
+	static const struct { const char *name; u8 column, shift, bytes; } parts[] = {
+		{ "mode", DSFS_COLUMN_KIND, 0, 2 }, { "flags", DSFS_COLUMN_KIND, 16, 2 },
+		{ "nlink", DSFS_COLUMN_KIND, 32, 4 }, { "owner", DSFS_COLUMN_OWNER, 0, 4 },
+		{ "extra", DSFS_COLUMN_OWNER, 32, 4 }, { "size", DSFS_COLUMN_SIZE, 0, 6 },
+		{ "start", DSFS_COLUMN_START, 0, 6 }, { "mtime", DSFS_COLUMN_MTIME, 0, 8 },
+		{ "sum", DSFS_COLUMN_SUM, 0, 4 },
+	};
+	const unsigned int i = below(m, sizeof(parts) / sizeof(*parts));
+	const unsigned int column = parts[i].column, shift = parts[i].shift;
+	const u64 mask = ~0ULL >> (64 - 8 * parts[i].bytes);
+	struct target t, peer;
+	u64 old, new;
+
+	if (!draw_target(m, &t) || !draw_target(m, &peer))
+		return false;
+	old = t.row[column] >> shift & mask;
+	new = other_value(m, old, parts[i].bytes, peer.row[column] >> shift & mask) & mask;
+	t.row[column] ^= (old ^ new) << shift;
+	put_target(m, &t, "%s %#llx -> %#llx", parts[i].name, old, new);
+	return true;
 }
 
 /* Another type for an inode and its name, so that lookup lets it through. */
@@ -536,23 +516,23 @@ static bool change_type(struct mutator *m)
 	static const u8 types[] = { 1, 2, 4, 6, 8, 10, 12, DSFS_DT_HARDLINK };
 	const u8 type = types[below(m, sizeof(types))];
 	struct target t;
-	u8 *inode;
+	u64 *kind = &t.row[DSFS_COLUMN_KIND];
 
-	if (!draw_target(m, &t) || !t.slot)
+	if (!draw_target(m, &t))
 		return false;
-	inode = t.inode;
+	/* A good hard-link entry has nothing besides. */
+	if (type == DSFS_DT_HARDLINK && below(m, 2))
+		memset(t.row, 0, sizeof(t.row));
 	field_put(t.slot, 2, (field_get(t.slot, 2) & DSFS_SLOT_OFFSET) |
 			     type << DSFS_SLOT_TYPE_SHIFT);
 	if (type == DSFS_DT_HARDLINK) {
-		PUT(inode, dsfs_inode, mode, GET(inode, dsfs_inode, mode) & S_IFMT);
-		PUT(inode, dsfs_inode, flags, DSFS_INODE_HARDLINK);
-		PUT48(inode, start, below(m, t.count));
+		*kind = (*kind & S_IFMT ? *kind & S_IFMT : S_IFREG) | DSFS_INODE_HARDLINK << 16;
+		t.row[DSFS_COLUMN_START] = below(m, GET(m->l.image + DSFS_SB_POS(m->l.slot),
+							dsfs_super, inodes));
 	} else {
-		PUT(inode, dsfs_inode, mode, (GET(inode, dsfs_inode, mode) & 07777) |
-					     type << 12);
+		*kind = (*kind & ~(u64)S_IFMT) | type << 12;
 	}
-	put_target(&t);
-	tell(m, "inode %llu: type %u, in its name too\n", t.nr, type);
+	put_target(m, &t, "type %u, in its name too", type);
 	return true;
 }
 
@@ -563,17 +543,16 @@ static bool change_data(struct mutator *m)
 	u64 start = m->l.data_start + below(m, room), size;
 	struct target t;
 
-	if (!draw_target(m, &t) || !room || !S_ISREG(GET(t.inode, dsfs_inode, mode)))
+	if (!draw_target(m, &t) || !room || !S_ISREG(ROW_MODE(t.row)))
 		return false;
 	if (below(m, 4))
 		start &= ~(DSFS_BLOCK_SIZE - 1ULL);
 	size = m->l.data_end - start + below(m, 3) - 1;
 	if (below(m, 2))
 		size = below(m, size + 1);
-	PUT48(t.inode, start, start);
-	PUT48(t.inode, size, size);
-	put_target(&t);
-	tell(m, "inode %llu: start %llu, size %llu\n", t.nr, start, size);
+	t.row[DSFS_COLUMN_START] = start;
+	t.row[DSFS_COLUMN_SIZE] = size;
+	put_target(m, &t, "start %llu, size %llu", start, size);
 	return true;
 }
 
@@ -602,7 +581,7 @@ static bool change(struct mutator *m)
 	layout_find(&m->l, m->l.image, m->l.size);
 	if (!m->l.size)
 		return false;
-	switch (below(m, 48)) {
+	switch (below(m, 56)) {
 	case 0:
 		return change_size(m);
 	case 1:
@@ -615,6 +594,8 @@ static bool change(struct mutator *m)
 	case 6:
 	case 7:
 		return change_data(m);
+	case 8 ... 15:
+		return change_inode(m);
 	}
 	kind = m->l.slot < 0 && m->l.size < DSFS_DATA_START_MIN ? KIND_ANY : draw_kind(m);
 	if (!draw_place(m, kind, &p))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of a name block in an image that may be broken in any way. What a row says is made into the
- * bytes of an inode record, so that what looks at records looks at rows, too.
+ * Rows of a name block in an image that may be broken in any way.
  */
 #include "rows.h"
 
@@ -18,12 +17,6 @@ static unsigned int shift(const struct rows *r, unsigned int column)
 static u64 base(const struct rows *r, unsigned int column)
 {
 	return field_get(r->head + offsetof(struct dsfs_rows, base) + 8 * column, 8);
-}
-
-bool layout_has_rows(const struct layout *l)
-{
-	return l->slot >= 0 && GET(l->image + DSFS_SB_POS(l->slot), dsfs_super, incompat) &
-			       DSFS_INCOMPAT_ROWS;
 }
 
 bool layout_rows(const struct layout *l, u64 names, struct rows *r)
@@ -65,38 +58,24 @@ static u8 *column_at(const struct rows *r, u64 slot, unsigned int column)
 	return at;
 }
 
-static u64 value(const struct rows *r, u64 slot, unsigned int column)
+void rows_get(const struct rows *r, u64 slot, u64 row[DSFS_COLUMNS])
 {
-	const u64 v = field_get(column_at(r, slot, column), width(r, column));
-
-	return base(r, column) + (v << shift(r, column));
+	for (unsigned int i = 0; i < DSFS_COLUMNS; i++)
+		row[i] = base(r, i) +
+			 (field_get(column_at(r, slot, i), width(r, i)) << shift(r, i));
 }
 
-u32 rows_inode(const struct rows *r, u64 slot, u8 inode[sizeof(struct dsfs_inode)])
+void rows_put(const struct rows *r, u64 slot, const u64 row[DSFS_COLUMNS], bool by_base)
 {
-	field_put(inode, 8, value(r, slot, DSFS_COLUMN_KIND));
-	PUT(inode, dsfs_inode, extra, value(r, slot, DSFS_COLUMN_EXTRA));
-	PUT48(inode, size, value(r, slot, DSFS_COLUMN_SIZE));
-	PUT48(inode, start, value(r, slot, DSFS_COLUMN_START));
-	PUT(inode, dsfs_inode, mtime, value(r, slot, DSFS_COLUMN_MTIME));
-	return value(r, slot, DSFS_COLUMN_SUM);
-}
+	for (unsigned int i = 0; i < DSFS_COLUMNS; i++) {
+		const unsigned int bytes = width(r, i);
+		u8 *at = column_at(r, slot, i);
+		const u64 more = row[i] - base(r, i), v = more >> shift(r, i);
 
-static void put_value(const struct rows *r, u64 slot, unsigned int column, u64 v)
-{
-	const unsigned int bytes = width(r, column);
-
-	v = (v - base(r, column)) >> shift(r, column);
-	if (bytes == 8 || !(v >> 8 * bytes))
-		field_put(column_at(r, slot, column), bytes, v);
-}
-
-void rows_put(const struct rows *r, u64 slot, const u8 inode[sizeof(struct dsfs_inode)], u32 sum)
-{
-	put_value(r, slot, DSFS_COLUMN_KIND, field_get(inode, 8));
-	put_value(r, slot, DSFS_COLUMN_EXTRA, GET(inode, dsfs_inode, extra));
-	put_value(r, slot, DSFS_COLUMN_SIZE, GET48(inode, size));
-	put_value(r, slot, DSFS_COLUMN_START, GET48(inode, start));
-	put_value(r, slot, DSFS_COLUMN_MTIME, GET(inode, dsfs_inode, mtime));
-	put_value(r, slot, DSFS_COLUMN_SUM, sum);
+		if (v << shift(r, i) == more && (bytes == 8 || !(v >> 8 * bytes)))
+			field_put(at, bytes, v);
+		else if (by_base)
+			field_put(r->head + offsetof(struct dsfs_rows, base) + 8 * i, 8,
+				  row[i] - (field_get(at, bytes) << shift(r, i)));
+	}
 }

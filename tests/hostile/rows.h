@@ -22,19 +22,24 @@ struct rows {
 	u64 bytes;
 };
 
-/* Whether the slot says that inodes are in rows. */
-bool layout_has_rows(const struct layout *l);
-
 /* The rows of the name block at an offset of NAMES; false: they do not lie in the region. */
 bool layout_rows(const struct layout *l, u64 names, struct rows *r);
 
 /* Where a name block begins in NAMES: the first one within 4 KiB, each other one with them. */
 u64 layout_block(const u8 *dir, u64 block);
 
-/* Make a row into a record of INODES; returns its checksum. */
-u32 rows_inode(const struct rows *r, u64 slot, u8 inode[sizeof(struct dsfs_inode)]);
+/* The values of a row, by column */
+void rows_get(const struct rows *r, u64 slot, u64 row[DSFS_COLUMNS]);
 
-/* Change a row, as far as its columns can say it. */
-void rows_put(const struct rows *r, u64 slot, const u8 inode[sizeof(struct dsfs_inode)], u32 sum);
+/*
+ * Change a row.  What its columns cannot say is left alone, or, with @base, said by the base of a
+ * column, which changes the other rows of the block, too.
+ */
+void rows_put(const struct rows *r, u64 slot, const u64 row[DSFS_COLUMNS], bool base);
+
+/* Fields of an inode that are parts of columns */
+#define ROW_MODE(row)	((u16)(row)[DSFS_COLUMN_KIND])
+#define ROW_FLAGS(row)	((u16)((row)[DSFS_COLUMN_KIND] >> 16))
+#define ROW_EXTRA(row)	((row)[DSFS_COLUMN_OWNER] >> 32)
 
 #endif /* HOSTILE_ROWS_H */
