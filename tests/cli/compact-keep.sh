@@ -236,7 +236,7 @@ cases_damaged()
 	make_image
 	cp image.dsfs before
 	# Metadata of an older one, its data, and its superblock
-	for at in "$(region image.dsfs inodes --generation=4)" \
+	for at in "$(region image.dsfs names --generation=4)" \
 		  "$(region image.dsfs blocksums --generation=4)" \
 		  $(($(data_of image.dsfs /many/7 --generation=1) + 9)) \
 		  $(($(region image.dsfs history) + 50)); do

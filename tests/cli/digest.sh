@@ -283,8 +283,8 @@ check 'another digest: that of the tree is shown' test "$(<"$out")" = "$data"
 
 # --- ended by a signal, in the middle of a file of zeros, of which the image has none, that takes
 # hours, and of an archive that goes on: what has been read of the pipe is more than it holds
-"$mkfs" -q -f --digest --inodes=table --manifest=<(mklist parts <<<'/large size=1M fill=zero') k.dsfs
-"$corrupt" k.dsfs 'inode /large size_hi=1024; super both content_bytes=4398047559680' large.dsfs
+"$mkfs" -q -f --digest --manifest=<(mklist parts <<<'/large size=1M fill=zero') k.dsfs
+"$corrupt" k.dsfs 'inode /large size=0x40000100000; super both content_bytes=4398047559680' large.dsfs
 check 'SIGINT' timeout 120 python3 - "$bin" <<'PY'
 import os, signal, subprocess, sys, tarfile
 bin = sys.argv[1]

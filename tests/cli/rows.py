@@ -9,8 +9,8 @@ import struct
 import sys
 
 BLOCK = 4096
-DIRS, NAMES, INODES = 2, 3, 1
-COLUMNS = 6                 # kind, extra, size, start, mtime, checksum
+DIRS, NAMES = 1, 2
+COLUMNS = 6                 # kind, owner and extra, size, start, mtime, checksum
 HEADER = 64                 # struct dsfs_rows
 
 
@@ -23,16 +23,15 @@ class Image:
         sb = self.bytes[1024:1024 + 512]
         assert sb[:4] == b"DSFS"
         self.start, = struct.unpack_from("<Q", sb, 152)
-        self.regions = [struct.unpack_from("<IIQ", sb, 256 + 16 * i) for i in range(16)]
+        self.regions = [struct.unpack_from("<QQ", sb, 256 + 16 * i) for i in range(16)]
 
     def region(self, number):
-        block, _, length = self.regions[number]
-        at = self.start + block * BLOCK
+        start, length = self.regions[number]
+        at = self.start + start
         return self.bytes[at:at + length]
 
     def inodes(self):
-        """The root has a record; the others follow the names of each directory."""
-        assert len(self.region(INODES)) == 64
+        """Behind the names of each directory, but for the root."""
         dirs, names = self.region(DIRS), self.region(NAMES)
         for at in range(0, len(dirs), 64):
             number, _, place, blocks = struct.unpack_from("<IIQI", dirs, at + 8)

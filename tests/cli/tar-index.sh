@@ -381,9 +381,9 @@ while IFS='|' read -r name change said; do
 	"$corrupt" copy.dsfs "$change" bad.dsfs
 	says "$name" 4 "$said" "$fsck" bad.dsfs
 done <<'T'
-without the feature they overlap|super both compat=1|data that overlaps
-a member without its flag|inode /train-0/000003.jpg flags^0x10|flag of shared data
-a member in another one|inode /train-0/000004.json start_lo-1024|data that overlaps
-an archive that ends early|inode /shards/train-0.tar size_lo-10240|data that overlaps
+without the feature they overlap|super both compat=0|data that overlaps
+a member without its flag|rows /train-0/000003.jpg base[0]^0x100000|flag of shared data
+a member in another one|rows /train-0/000004.json base[3]+1024|data that overlaps
+an archive that ends early|inode /shards/train-0.tar size-10240|data that overlaps
 T
 finish

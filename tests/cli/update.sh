@@ -299,7 +299,7 @@ cases_refused()
 	flip image.dsfs "$(region image.dsfs blocksums)"
 	says 'bad block checksums' 1 'run fsck.dsfs' "$mkfs" --update image.dsfs tree
 	reset before
-	flip image.dsfs "$(region image.dsfs inodes)"
+	flip image.dsfs "$(region image.dsfs names)"
 	cp image.dsfs broken
 	says 'bad metadata' 1 'run fsck.dsfs' "$mkfs" --update image.dsfs tree
 	check 'bad metadata: nothing changed' cmp broken image.dsfs

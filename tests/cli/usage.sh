@@ -91,8 +91,8 @@ mkfs.dsfs|--tar=x|--exclude-from=x --compact
 mkfs.dsfs|--tar-index|--order=x --dry-run --align=4K --no-dedup --exclude=x --compact --compress=lz4
 mkfs.dsfs|--tar-index|--one-file-system --skip-unreadable --exclude-from=x
 mkfs.dsfs|--update|--align=4K --chunk-size=32K --small-chunk=64K --no-checksums --uuid=random
-mkfs.dsfs|--update|--compact --inodes=rows --boot-signature=yes
-mkfs.dsfs|--compact|--time=5 --uuid=random --align=4K --no-recheck --order=x --inodes=table
+mkfs.dsfs|--update|--compact --boot-signature=yes
+mkfs.dsfs|--compact|--time=5 --uuid=random --align=4K --no-recheck --order=x
 mkfs.dsfs|--compact|--all-root --no-xattrs --exclude=x --exclude-from=x --skip-unreadable
 mkfs.dsfs|--compact|--one-file-system --chunk-size=4K --small-chunk=64K --no-checksums
 mkfs.dsfs|--compact|--no-dedup --compress=zstd
@@ -131,7 +131,6 @@ mkfs.dsfs|--memory|not a size of at least 1 byte|0
 mkfs.dsfs|--uuid|not a UUID|1234
 mkfs.dsfs|--time|not seconds from 1677 to 2262|soon 99999999999
 mkfs.dsfs|--exclude|not a pattern|/
-mkfs.dsfs|--inodes|neither table nor rows|other
 mkfs.dsfs|--boot-signature|neither yes nor no|maybe
 mkfs.dsfs|--digest|neither data nor full|all
 mkfs.dsfs|--wds|neither shard nor prefix|x

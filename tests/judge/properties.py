@@ -91,7 +91,7 @@ def layout(tree, *options):
     with open(tree.path("order"), "wb") as f:
         f.write(order)
     more = [("--memory=64K",), ("--order=" + tree.path("order"), "-0"), ("--no-dedup",),
-            ("--align=512",), ("--object-size=64K",), ("--threads=1",), ("--inodes=table",)]
+            ("--align=512",), ("--object-size=64K",), ("--threads=1",)]
     return [*options, *(o for some in tree.rng.sample(more, 2) for o in some)]
 
 
