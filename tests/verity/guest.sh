@@ -192,9 +192,9 @@ bad=$(echo "$root" | tr 0123456789abcdef 123456789abcdef0)
 check "another root hash is refused" refuses_all appended ro "$bad"
 for opts in meta=resident meta=lazy,verify=off; do
 	check "a flipped bit of data, $opts" refuses bit-data ./small-a $opts
-	check "a flipped bit of an inode, $opts" refuses bit-inode ./index/a-name-300 $opts
+	check "a flipped bit of an inode, $opts" refuses bit-inode ./index/a-name-400 $opts
 	check "changed data of the same crc32c, $opts" refuses same-crc-data ./big $opts
-	check "a changed inode of the same crc32c, $opts" refuses same-crc-inode ./index/a-name-300 $opts
+	check "a changed inode of the same crc32c, $opts" refuses same-crc-inode ./index/a-name-400 $opts
 	check "a changed file with right checksums, $opts" refuses_all forged-data $opts
 	check "a set-uid bit with right checksums, $opts" refuses_all forged-inode $opts
 done
