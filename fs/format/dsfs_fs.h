@@ -76,7 +76,7 @@ enum dsfs_region_id {
 	DSFS_REGION_COMPRESSED	= 10,	/* struct dsfs_compressed */
 	DSFS_REGION_UNITS	= 11,	/* __le32 */
 	DSFS_REGION_HISTORY	= 12,	/* struct dsfs_super of the previous generation */
-	DSFS_REGION_NUMBERS	= 13,	/* __le32, by block of NAMES: the first inode number in it */
+	DSFS_REGION_NUMBERS	= 13,	/* __le32, by block of NAMES: its first inode number */
 	DSFS_REGIONS_USED	= 14,
 	DSFS_REGIONS		= 16,
 };

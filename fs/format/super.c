@@ -226,6 +226,7 @@ static int dsfs_super_inodes(const struct dsfs_geo *geo, struct dsfs_err *err)
 static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	const u64 blocks = geo->meta_bytes >> DSFS_BLOCK_BITS;
+	const u64 numbers = dsfs_records(geo, DSFS_REGION_NUMBERS);
 	u64 want;
 	int ret;
 
@@ -242,9 +243,8 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 		return dsfs_broken(err, "metadata block checksums",
 				   dsfs_records(geo, DSFS_REGION_BLOCKSUMS), blocks);
 	want = (geo->regions[DSFS_REGION_NAMES].bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
-	if (dsfs_records(geo, DSFS_REGION_NUMBERS) != want)
-		return dsfs_broken(err, "first inode numbers", dsfs_records(geo, DSFS_REGION_NUMBERS),
-				   want);
+	if (numbers != want)
+		return dsfs_broken(err, "first inode numbers", numbers, want);
 	ret = dsfs_super_inodes(geo, err);
 	if (ret)
 		return ret;

@@ -12,8 +12,8 @@
  *   [raw] PLACE zero		all bytes of it
  *   size+N, size-N, size=N	longer or shorter image
  *
- * PLACE: inode PATH | root 0|1|both | number BLOCK | owner PATH | extra PATH | dir PATH | extent PATH I |
- *	compressed PATH |
+ * PLACE: inode PATH | root 0|1|both | number BLOCK | owner PATH | extra PATH | dir PATH |
+ *	extent PATH I | compressed PATH |
  *	unit PATH I | names PATH BLOCK | rows PATH | slot PATH | name PATH |
  *	bucket PATH I | entry PATH | xset PATH | xattr PATH I | target PATH | chunksum PATH I |
  *	data PATH | pad REGION | at OFFSET | blocksum REGION BLOCK |

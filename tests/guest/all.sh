@@ -183,7 +183,7 @@ one_block()
 	missed=$(grep -c 'Bad message' /tmp/said || true)
 	umount /mnt/oneblock
 	echo "# $prog: $missed of many's directories cannot be had"
-	[ "$missed" -eq "$(cat $ref/oneblock.names)" ]
+	[ "$missed" -eq "$(cat "$ref/oneblock.names")" ]
 }
 
 step_oneblock()

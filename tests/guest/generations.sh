@@ -144,8 +144,8 @@ moves_on()
 	umount /tmp/moves
 }
 
-# An older superblock lies in a region of its own: behind meta_start, in the block that
-# the record of region 12 says, both in the superblock at 1024.
+# An older superblock lies in a region of its own: behind meta_start, where the record of
+# region 12 says, both in the superblock at 1024.
 damaged()
 {
 	mkdir -p /tmp/damaged
@@ -153,8 +153,8 @@ damaged()
 	image=/tmp/damaged/image
 	dd if="$dev" of=$image bs=1M 2>/dev/null
 	start=$(od -An -v -t u8 -j 1176 -N 8 $image)
-	block=$(od -An -v -t u4 -j 1472 -N 4 $image)
-	printf '\377' | dd of=$image bs=1 seek=$((start + block * 4096 + 40)) conv=notrunc 2>/dev/null
+	region=$(od -An -v -t u8 -j 1472 -N 8 $image)
+	printf '\377' | dd of=$image bs=1 seek=$((start + region + 40)) conv=notrunc 2>/dev/null
 	loop=$(losetup -f)
 	losetup -r "$loop" $image
 	check "the history of a generation is damaged" another EBADMSG \

@@ -436,7 +436,7 @@ class Damage(ImageCase):
         path = os.path.join(self.top, "claim")
         subprocess.run([TOP / "build/tests/mkcorrupt", self.image, f"super both meta_bytes={1 << 37}; "
                         f"super both image_bytes={start + (1 << 37)}; region both BLOCKSUMS "
-                        f"block={blocks}; region both BLOCKSUMS bytes={1 << 27}", path], check=True)
+                        f"start={blocks << 12}; region both BLOCKSUMS bytes={1 << 27}", path], check=True)
         os.truncate(path, start + (1 << 37))
 
         def all_read():
