@@ -72,10 +72,13 @@ blocks()
 yes "$(printf '%04000d' 0)" | awk 'NR > 1100 { exit }
 	{ printf "{\"path\":\"/%04d\",\"type\":\"symlink\",\"target\":\"%04d%s\"}\n", NR, NR, substr($1, 5) }' >list || [ -s list ]
 blocks 1000
-# One more at a time: their names take a block, too, now and then.
-until [ "$blocks" -eq 1023 ]; do
-	blocks $((some += blocks < 1023 ? 1 : -1))
-done
+some=$((1000 + 1023 - blocks))
+blocks $some
+# Their names take a block, too, now and then.
+if [ "$blocks" -gt 1023 ]; then
+	blocks $((some -= blocks - 1023))
+fi
+check 'as many blocks as a block of checksums has, less one' test "$blocks" -eq 1023
 blocks $((some + 1))
 check 'a block more of metadata' test "$blocks" -eq 1024
 blocks $((some + 2))
