@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-rows.py IMAGE - a line for each inode of an image with rows: its number, kind, size and start.
+rows.py IMAGE - a line for each inode but the root: its number, kind, size and start.
 
 It is read without any code of DSFS: all that is known of the format here is in the offsets below.
 """
