@@ -93,7 +93,7 @@ def starved(world, source):
     whole = run(10 ** 9, f"{QUICK},profile=job")
     total = int(count.read_text())
     # Options are copied first; the files are read after libcurl was loaded.
-    first, last = (500, 150) if LONG else (340, 230)
+    first, last = (620, 270) if LONG else (460, 350)
     plan = [(n, f"{source},profile=keys") for n in range(1, 30 if LONG else 16)]
     plan += [(n, f"{QUICK},profile=job") for n in range(total - first, total - last)]
     ends = [(n, *run(n, options)) for n, options in plan]
