@@ -170,7 +170,7 @@ static ssize_t dsfs_read_buffered(struct kiocb *iocb, struct iov_iter *to)
 /* Direct read. Return: its result, or -ENOTBLK: read through the page cache. */
 static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 {
-	/* The inode record would have to be waited for. */
+	/* The row would have to be waited for. */
 	if (iocb->ki_flags & IOCB_NOWAIT &&
 	    dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb))
 		return -ENOTBLK;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lookup. The position of a name in its directory gives the inode number, and
- * the number gives the inode record. With resident metadata lookups do not wait
- * for the device.
+ * the row of the inode lies behind the names. With resident metadata lookups do not
+ * wait for the device.
  */
 #include "internal.h"
 

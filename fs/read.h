@@ -18,7 +18,7 @@
 /* A read, from allocation to completion. All offsets and lengths are bytes. */
 struct dsfs_read {
 	struct inode *inode;
-	struct dsfs_attr attr;		/* decoded inode record */
+	struct dsfs_attr attr;		/* decoded row */
 	u64 pos;			/* of the first folio in the file */
 	u64 len;			/* of all folios */
 	u64 stored;			/* stored data of the file */

@@ -13,8 +13,8 @@
  *   plan/    numbers, names, places, bounds of the size: no I/O
  *   digest/  the digest of a source, of which no image is made
  *   data/    reader threads and one writer: checksums, holes, deduplication
- *   meta/    the metadata, which is written behind the data: inode records,
- *            names, indexes and so on
+ *   meta/    the metadata, which is written behind the data: names and
+ *            inodes, indexes and so on
  *   output/  the target, a file or a device; its superblocks are written last
  */
 #include <malloc.h>

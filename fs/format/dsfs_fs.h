@@ -269,7 +269,7 @@ struct dsfs_rows {
 
 #define DSFS_SLOT_OFFSET	0x0fff
 #define DSFS_SLOT_TYPE_SHIFT	12
-#define DSFS_DT_HARDLINK	15	/* hard-link entry: the inode record has the type */
+#define DSFS_DT_HARDLINK	15	/* hard-link entry: its row has the type */
 
 /**
  * struct dsfs_bucket - a bucket of a name index

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owners.  An inode record has 16 bits for its owner, which is enough for any data set but not for
- * any tree.  Further owners are stored in inode extra records, so numbers here are wider than in
- * the image.  They depend on the order of threads; plan/layout.c gives numbers in the order of
- * inodes for the image.
+ * Owners.  Their numbers here depend on the order of threads; plan/layout.c gives numbers in the
+ * order of inodes for the image.
  */
 #include "owners.h"
 

@@ -60,7 +60,7 @@ union node_data {
  * @xattrs: number of the xattr set; 0: none
  * @sparse: number of the record of a file with holes plus one, or with NODE_PACKED of a compressed
  *	one; 0: none
- * @sum: FILESUMS entry
+ * @sum: as struct dsfs_rows
  */
 struct node {
 	char *name;

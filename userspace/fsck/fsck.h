@@ -197,7 +197,7 @@ static inline u64 meta_pos(const struct fsck *f, int region, u64 off)
 	return f->geo->regions[region].pos + off;
 }
 
-/** inode_pos - offset of an inode record, or of the name block that has its row; may be NO_POS */
+/** inode_pos - offset of the name block with its row; of the root, in the superblock; or NO_POS */
 u64 inode_pos(struct fsck *f, u64 ino);
 
 static inline u64 dir_pos(const struct fsck *f, u64 dir)

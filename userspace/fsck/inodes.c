@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The inode records one by one, in the order of numbers, with the structures
- * that they refer to.  Later passes compare inodes with each other: for these,
+ * The inodes one by one, in the order of numbers, with the structures that they
+ * refer to.  Later passes compare inodes with each other: for these,
  * it is noted here where places lie (places.h), and records are read again.
  */
 #include "fsck.h"

@@ -21,7 +21,7 @@
  * @inside: the data lies in that of another file, an archive
  * @known: the data was checked with a later generation
  * @ino: number of the inode
- * @sum: of a file: its record in FILESUMS, 0 if there is none
+ * @sum: of a file: as struct dsfs_rows, 0 if there is none
  */
 struct place {
 	u64 pos;
@@ -45,7 +45,7 @@ typedef bool place_get(struct dsfs_source *src, const struct dsfs_attr *attr, st
 /**
  * struct places - the places of a kind
  * @get: the kind
- * @sums: they have records in FILESUMS
+ * @sums: their inodes have checksums
  * @n: how many were noted
  * @groups: struct group: where those of so many inodes lie
  * @sample: struct place: some of them
