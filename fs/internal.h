@@ -315,10 +315,16 @@ void dsfs_mem_exit(void);
 void dsfs_meta_fit(struct dsfs_source *src, u64 budget);
 void *dsfs_meta_resident(const struct dsfs_source *src, u64 at);
 
+/* Bytes of the blocks of a region */
+static inline u64 dsfs_region_bytes(const struct dsfs_source *src, unsigned int id)
+{
+	return round_up(src->geo.regions[id].bytes, DSFS_BLOCK_SIZE);
+}
+
 /* Bytes of memory that all metadata takes */
 static inline u64 dsfs_meta_most(const struct dsfs_source *src)
 {
-	return src->geo.meta_bytes + src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes;
+	return src->geo.meta_bytes + dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS);
 }
 
 /* metaload.c */

@@ -9,11 +9,6 @@
  */
 #include "internal.h"
 
-static u64 dsfs_region_bytes(const struct dsfs_source *src, unsigned int id)
-{
-	return round_up(src->geo.regions[id].bytes, DSFS_BLOCK_SIZE);
-}
-
 /* The smallest region of those in @left, or 0 */
 static unsigned int dsfs_smallest_region(const struct dsfs_source *src, unsigned long left)
 {
@@ -42,7 +37,7 @@ void dsfs_meta_fit(struct dsfs_source *src, u64 budget)
 {
 	/* BLOCKSUMS is there already. */
 	unsigned long left = GENMASK(DSFS_REGIONS_USED - 1, DSFS_REGION_BLOCKSUMS + 1);
-	const u64 sums = src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes;
+	const u64 sums = dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS);
 	unsigned int id = DSFS_REGION_NUMBERS;
 	u64 bytes;
 

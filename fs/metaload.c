@@ -21,18 +21,6 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-static u64 dsfs_region_blocks(const struct dsfs_region_info *r)
-{
-	return (r->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
-}
-
-/* First block of a region in the metadata area */
-static u64 dsfs_region_first(const struct dsfs_source *src,
-			     const struct dsfs_region_info *r)
-{
-	return (r->pos - src->geo.meta_start) >> DSFS_BLOCK_BITS;
-}
-
 /**
  * dsfs_meta_block_good - verify a metadata block
  * @src: metadata source, with block checksums
@@ -43,11 +31,11 @@ static u64 dsfs_region_first(const struct dsfs_source *src,
  */
 bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p)
 {
-	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
+	const u64 start = src->geo.regions[DSFS_REGION_BLOCKSUMS].pos - src->geo.meta_start;
 	const __le32 *sums = src->sums->p;
 
 	/* BLOCKSUMS has no checksums of its own; the verified copy in src->sums is used. */
-	if (block - dsfs_region_first(src, r) < dsfs_region_blocks(r))
+	if ((block << DSFS_BLOCK_BITS) - start < dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS))
 		return true;
 	return le32_to_cpu(sums[block]) == dsfs_crc32c(0, p, DSFS_BLOCK_SIZE);
 }
@@ -68,7 +56,7 @@ static u32 dsfs_crc32c_long(const void *p, u64 len)
 static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
 {
 	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
-	const u64 bytes = dsfs_region_blocks(r) << DSFS_BLOCK_BITS;
+	const u64 bytes = dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS);
 	u64 at, n;
 	u32 sum;
 	int ret;
@@ -179,7 +167,7 @@ static int dsfs_meta_alloc(struct dsfs_source *src)
 {
 	const size_t longs = BITS_TO_LONGS(src->geo.meta_bytes >> DSFS_BLOCK_BITS);
 
-	src->sums = dsfs_mem_new(src->sb, src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes);
+	src->sums = dsfs_mem_new(src->sb, dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS));
 	if (!src->sums)
 		return -ENOMEM;
 	if (!src->mem_bytes)
@@ -208,7 +196,7 @@ static int dsfs_meta_try(struct dsfs_source *src, struct fs_context *fc, u64 bud
 	int ret;
 
 	dsfs_meta_fit(src, budget);
-	src->resident_bytes = src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes + src->mem_bytes;
+	src->resident_bytes = dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS) + src->mem_bytes;
 	ret = src->resident_bytes <= free ? dsfs_lazy_open(src) : -ENOMEM;
 	if (!ret)
 		ret = dsfs_meta_alloc(src);

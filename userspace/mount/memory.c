@@ -17,6 +17,11 @@ static u64 blocks(u64 bytes)
 	return bytes & ~(u64)(DSFS_BLOCK_SIZE - 1);
 }
 
+static u64 region(const struct dsfs_geo *geo, unsigned int id)
+{
+	return blocks(geo->regions[id].bytes + DSFS_BLOCK_SIZE - 1);
+}
+
 /* Bytes that meta= allows; the kernel reports one that is wrong. */
 static u64 budget(const struct mount_opts *o)
 {
@@ -33,18 +38,19 @@ static u64 budget(const struct mount_opts *o)
 	return bytes;
 }
 
-/* As fs/metafit.c: the block checksums in any case, and of the regions what fits. */
+/* As fs/metafit.c: BLOCKSUMS and NUMBERS in any case, and of the other regions what fits. */
 static u64 resident(const struct dsfs_geo *geo, u64 most)
 {
-	const u64 sums = geo->regions[DSFS_REGION_BLOCKSUMS].bytes;
+	const u64 sums = region(geo, DSFS_REGION_BLOCKSUMS);
+	const u64 always = sums + region(geo, DSFS_REGION_NUMBERS);
 	u64 bytes = 0;
 
 	if (most >= geo->meta_bytes + sums)
 		return geo->meta_bytes + sums;
-	for (unsigned int id = DSFS_REGION_BLOCKSUMS + 1; id < DSFS_REGIONS_USED; id++)
-		bytes += blocks(geo->regions[id].bytes + DSFS_BLOCK_SIZE - 1);
-	most = blocks(most < sums ? 0 : most - sums);
-	return sums + (bytes < most ? bytes : most);
+	for (unsigned int id = 0; id < DSFS_REGIONS_USED; id++)
+		bytes += region(geo, id);
+	bytes = bytes < most ? bytes : most;
+	return bytes > always ? bytes : always;
 }
 
 /* KiB that programs can have; 0: unknown */
