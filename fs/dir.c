@@ -85,6 +85,7 @@ static int dsfs_emit_good(struct dir_context *ctx, struct dsfs_dir_iter *it,
 	struct dsfs_name name;
 	int ret = 0;
 
+	dsfs_names_prefix(&names, &name);
 	for (; !ret && slot < names.count; slot++) {
 		dsfs_names_good_slot(&names, slot, &name);
 		ret = dsfs_emit(it, ctx, &name, ino + slot, err);

@@ -3,22 +3,22 @@
 # What the benchmarks are made of (Documentation/benchmarks/).  To be included by
 # the top Makefile, after tests/tools.mk.
 
-$(T)/mkset: $(call objs,tests/bench/mkset.c)
+$(TB)/mkset: $(call objs,tests/bench/mkset.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # What runs in guests.  native_task asks the native benchmark's kernel; reader reads an epoch as a
 # job does.
-$(T)/elapsed: $(call objs,tests/bench/elapsed.c)
-$(T)/mapped: $(call objs,tests/bench/mapped.c)
-$(T)/native_task: $(call objs,tests/bench/native/task.c)
-$(T)/reader: $(call objs,tests/bench/train/reader.c)
-$(addprefix $(T)/,elapsed mapped native_task reader):
+$(TB)/elapsed: $(call objs,tests/bench/elapsed.c)
+$(TB)/mapped: $(call objs,tests/bench/mapped.c)
+$(TB)/native_task: $(call objs,tests/bench/native/task.c)
+$(TB)/reader: $(call objs,tests/bench/train/reader.c)
+$(addprefix $(TB)/,elapsed mapped native_task reader):
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
 
 .PHONY: bench-tools
-bench-tools: $(T)/mkset $(T)/elapsed $(T)/mapped $(T)/requests
+bench-tools: $(TB)/mkset $(TB)/elapsed $(TB)/mapped $(TB)/requests
 
 # All benchmarks, or the parts in BENCH.  scripts/results-tables --keep makes what is kept of
 # what they print, build/bench/out/PART.txt.

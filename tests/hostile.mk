@@ -2,7 +2,7 @@
 #
 # Images made hostile, and what is done with them.  Included by the top Makefile.
 
-T		:= $(B)/tests
+TB		:= $(B)/tests
 # The mutator as a library: the fuzzers use it too.
 MUTATE_SRC	:= tests/hostile/mutate.c tests/hostile/layout.c tests/hostile/rows.c \
 		   tests/corrupt/fields.c tests/corrupt/sums.c
@@ -10,14 +10,14 @@ hostile_OBJ	:= $(call objs,$(MUTATE_SRC) $(wildcard tests/hostile/*.c) tests/fuz
 
 $(hostile_OBJ): DSFS_CFLAGS += -Itests/corrupt -Itests/fuzz -Itests/hostile
 
-$(T)/mutate: $(call objs,tests/hostile/mutate_main.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
+$(TB)/mutate: $(call objs,tests/hostile/mutate_main.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
 
 -include $(hostile_OBJ:.o=.d)
 
 # It runs in guests.
-$(T)/hostile-images: $(call objs,$(addprefix tests/hostile/,images.c trial.c walk.c files.c) \
+$(TB)/hostile-images: $(call objs,$(addprefix tests/hostile/,images.c trial.c walk.c files.c) \
 		     tests/fuzz/input.c $(MUTATE_SRC)) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash

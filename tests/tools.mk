@@ -4,41 +4,41 @@
 # guests, linked statically since a guest is an initramfs with busybox.  To be
 # included by the top Makefile.
 
-T		:= $(B)/tests
-TEST_TOOLS	:= $(addprefix $(T)/,mktree mkjpegs listing)
-GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests epochs access trymount failnth \
+TB		:= $(B)/tests
+TEST_TOOLS	:= $(addprefix $(TB)/,mktree mkjpegs listing)
+GUEST_TOOLS	:= $(addprefix $(TB)/,reads dirs attrs stacks requests epochs access trymount failnth \
 		   pressure bench_stat bench_read lookups handles yields beside)
 
 .PHONY: test-tools
 test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)
 
-$(T)/mktree: $(call objs,tests/tools/mktree.c tests/tools/zoo.c)
+$(TB)/mktree: $(call objs,tests/tools/mktree.c tests/tools/zoo.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
-$(T)/mkjpegs: $(call objs,tests/tools/mkjpegs.c)
+$(TB)/mkjpegs: $(call objs,tests/tools/mkjpegs.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljpeg
 
 # What needs the project's libraries goes into a guest by run --exe.
-$(T)/listing: $(call objs,tests/tools/listing.c) $(LIB)
+$(TB)/listing: $(call objs,tests/tools/listing.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # fsck.dsfs that takes files in many small shares
-$(T)/fsck-shares: $(call objs,$(filter-out userspace/fsck/places.c,$(fsck_SRC)) \
+$(TB)/fsck-shares: $(call objs,$(filter-out userspace/fsck/places.c,$(fsck_SRC)) \
 		tests/corrupt/shares.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(fsck_LIBS)
 
 # To be preloaded: the N-th call of a kind fails.
-$(T)/faults.so: tests/robust/faults.c
+$(TB)/faults.so: tests/robust/faults.c
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) -O2 -g $(WARN) -Wno-missing-prototypes -shared -fPIC -o $@ $< -ldl
 
 # A program is made of NAME.c and all NAME_*.c.
 define guest_rule
-$(T)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tests/guest/lib.c \
+$(TB)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tests/guest/lib.c \
 		tests/guest/ring.c tests/guest/ways.c)
 	@mkdir -p $$(@D)
 	$$(call tell,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -static -o $$@ $$^ -lpthread

@@ -3,22 +3,22 @@
 # Tests that need no kernel: of the shared code and of what mkfs plans, with
 # sanitizers; and the maker of corrupt images.  Included by the top Makefile.
 
-T		:= $(B)/tests
+TB		:= $(B)/tests
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
 # A table of cases leaves out the fields that a case does not need.
 UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Iuserspace/dsfs -g -O1 $(SANITIZE) -Werror \
 		   -Wno-missing-field-initializers -Wno-unused-parameter
-sanobjs		= $(patsubst %.c,$(T)/san/%.o,$(1))
+sanobjs		= $(patsubst %.c,$(TB)/san/%.o,$(1))
 tap_SRC		:= tests/unit/tap.c tests/unit/main.c
 unit_SRC	:= $(filter-out tests/unit/mkfs% tests/unit/dsfs% tests/unit/cache% tests/unit/http%,$(wildcard tests/unit/*.c)) \
 		   $(filter-out %_kunit.c,$(wildcard fs/format/*.c))
 
-$(T)/san/%.o: %.c Makefile tests/unit.mk
+$(TB)/san/%.o: %.c Makefile tests/unit.mk
 	@mkdir -p $(@D)
 	$(call tell,CC)$(CC) $(UNIT_CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
-$(T)/unit: $(call sanobjs,$(unit_SRC))
+$(TB)/unit: $(call sanobjs,$(unit_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 # What plans, and what that calls: nothing that reads a source or an image.
@@ -32,27 +32,27 @@ unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) $(tap_SRC) tests/unit/builder.c 
 		   $(filter-out userspace/lib/% userspace/tool/imagemsg.c userspace/tool/listing.c,$(LIB_SRC)) \
 		   $(addprefix userspace/lib/,error.c utf8.c)
 
-$(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
+$(TB)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
 
 # Orders to read files in
 unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) $(tap_SRC) userspace/dsfs/shuffle.c
 
-$(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
+$(TB)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 # The cache on the node
 unit_cache_SRC	:= $(wildcard tests/unit/cache*.c) tests/unit/tap.c \
 		   $(addprefix userspace/http/,hash.c sleep.c) $(wildcard userspace/lib/cache*.c) $(addprefix userspace/lib/,flight.c reader_cache.c)
 
-$(T)/unit-cache: $(call sanobjs,$(unit_cache_SRC))
+$(TB)/unit-cache: $(call sanobjs,$(unit_cache_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
 # Signatures of requests
 unit_http_SRC	:= $(wildcard tests/unit/http*.c) $(tap_SRC) \
 		   $(addprefix userspace/http/,hash.c sigv4.c)
 
-$(T)/unit-http: $(call sanobjs,$(unit_http_SRC))
+$(TB)/unit-http: $(call sanobjs,$(unit_http_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^
 
 -include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC) $(unit_dsfs_SRC) \
@@ -63,23 +63,23 @@ libdsfs_test_SRC := $(filter-out %/threads.c,$(wildcard tests/libdsfs/*.c)) test
 		   tests/hostile/files.c $(libdsfs_SRC) $(MUTATE_SRC)
 libdsfs_threads_SRC := tests/libdsfs/threads.c tests/libdsfs/util.c tests/unit/tap.c \
 		   tests/hostile/files.c $(libdsfs_SRC)
-tsanobjs	= $(patsubst %.c,$(T)/tsan/%.o,$(1))
+tsanobjs	= $(patsubst %.c,$(TB)/tsan/%.o,$(1))
 
 # The cache by many threads
-$(T)/unit-cache-threads: $(call tsanobjs,$(unit_cache_SRC))
+$(TB)/unit-cache-threads: $(call tsanobjs,$(unit_cache_SRC))
 	$(call tell,LD)$(CC) -fsanitize=thread $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
 $(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC)): \
 	UNIT_CFLAGS += -Itests/unit -Itests/hostile -Itests/corrupt
 
-$(T)/tsan/%.o: %.c Makefile tests/unit.mk
+$(TB)/tsan/%.o: %.c Makefile tests/unit.mk
 	@mkdir -p $(@D)
 	$(call tell,CC)$(CC) $(filter-out $(SANITIZE),$(UNIT_CFLAGS)) -fsanitize=thread -Wno-maybe-uninitialized $(CPPFLAGS) -c -o $@ $<
 
-$(T)/libdsfs-test: $(call sanobjs,$(libdsfs_test_SRC))
+$(TB)/libdsfs-test: $(call sanobjs,$(libdsfs_test_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
-$(T)/libdsfs-threads: $(call tsanobjs,$(libdsfs_threads_SRC))
+$(TB)/libdsfs-threads: $(call tsanobjs,$(libdsfs_threads_SRC))
 	$(call tell,LD)$(CC) -fsanitize=thread $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
 -include $(patsubst %.o,%.d,$(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC) \
@@ -94,12 +94,12 @@ corrupt_OBJ	:= $(call objs,$(addprefix tests/corrupt/,mkcorrupt.c place.c rows.c
 # Places are found by functions of one type.
 $(corrupt_OBJ): DSFS_CFLAGS += -Wno-unused-parameter -Wno-missing-field-initializers
 # It makes its images in the guest, too.
-$(T)/mkcorrupt: $(corrupt_OBJ) $(LIB)
+$(TB)/mkcorrupt: $(corrupt_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
-$(T)/try: $(call objs,tests/corrupt/try.c)
+$(TB)/try: $(call objs,tests/corrupt/try.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
--include $(corrupt_OBJ:.o=.d) $(T)/../obj/tests/corrupt/try.d
+-include $(corrupt_OBJ:.o=.d) $(TB)/../obj/tests/corrupt/try.d

@@ -116,6 +116,47 @@ int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 	return ret;
 }
 
+/*
+ * Where the parts of the names are. Without slots all middles are equally long, so that this
+ * bounds each of them.
+ */
+static __always_inline int dsfs_names_parts(struct dsfs_names_info *names, struct dsfs_err *err)
+{
+	const struct dsfs_names *raw = names->raw;
+	const u32 fixed = raw->prefix + raw->suffix;
+	u32 most = raw->width;
+
+	names->form = raw->form >> DSFS_NAMES_FORM_SHIFT;
+	names->prefix = raw->prefix;
+	names->suffix = raw->suffix;
+	names->width = raw->width;
+	names->from = sizeof(*raw);
+	if (names->form == DSFS_NAMES_SLOTS) {
+		names->from += 2 * names->count;
+		names->middles = names->from + fixed;
+		if (raw->form || raw->width)
+			return dsfs_broken(err, "form of a name block", raw->form, raw->width);
+		return names->middles <= names->end ? 0 :
+		       dsfs_broken(err, "slots of a name block", names->count, names->end);
+	}
+	if (names->form == DSFS_NAMES_PACKED) {
+		names->from += DSFS_SYMBOLS;
+		most *= 2;
+	} else if (names->form != DSFS_NAMES_EQUAL) {
+		return dsfs_broken(err, "form of a name block", raw->form, raw->width);
+	}
+	names->middles = names->from + fixed;
+	if (!raw->width && names->count > 1)
+		return dsfs_broken(err, "names without a difference", names->count, 1);
+	if (fixed + most > DSFS_NAME_MAX)
+		return dsfs_broken(err, "bytes of a name", fixed + most, DSFS_NAME_MAX);
+	if (names->middles + names->count * raw->width != names->end)
+		return dsfs_broken(err, "end of a name block", names->end,
+				   names->middles + names->count * raw->width);
+	return dsfs_slot_type_valid(raw->form & DSFS_NAMES_TYPE) ? 0 :
+	       dsfs_broken(err, "type of a name", raw->form & DSFS_NAMES_TYPE, DSFS_DT_HARDLINK);
+}
+
 /* Inline, so that a lookup searches a name block in one function */
 static __always_inline int __dsfs_names_decode(const void *buf, size_t avail,
 					       const struct dsfs_dir_info *dir,
@@ -133,9 +174,7 @@ static __always_inline int __dsfs_names_decode(const void *buf, size_t avail,
 		return dsfs_broken(err, "end of a name block", names->end, avail);
 	if (!names->count || names->first >= dir->count || names->count > dir->count - names->first)
 		return dsfs_broken(err, "names in a name block", names->count, dir->count);
-	if (sizeof(*raw) + 2 * names->count >= names->end)
-		return dsfs_broken(err, "slots of a name block", names->count, names->end);
-	return 0;
+	return dsfs_names_parts(names, err);
 }
 
 /*
@@ -264,6 +303,57 @@ static int dsfs_lookup_sorted(struct dsfs_source *src, const struct dsfs_dir_inf
 	return ret;
 }
 
+/* Whether a middle of symbols is the @len bytes of @name */
+static bool dsfs_symbols_equal(const u8 *symbols, const u8 *middle, u32 bytes, const char *name,
+			       u32 len)
+{
+	u32 i;
+
+	if (len > 2 * bytes)
+		return false;
+	for (i = 0; i < 2 * bytes; i++)
+		if (symbols[middle[i / 2] >> 4 * (i & 1) & 15] != (i < len ? (u8)name[i] : 0))
+			return false;
+	return true;
+}
+
+static __always_inline bool dsfs_middle_equal(const struct dsfs_names_info *names,
+					      const struct dsfs_middle *middle, const char *name,
+					      u32 len)
+{
+	const u8 *raw = (const u8 *)names->raw, *at = raw + middle->at;
+	const u32 bytes = middle->end - middle->at;
+
+	if (names->form == DSFS_NAMES_PACKED)
+		return dsfs_symbols_equal(raw + sizeof(*names->raw), at, bytes, name, len);
+	return bytes == len && !memcmp(at, name, len);
+}
+
+/* Compare @name with that of a slot. Return: 0 and @found without its bytes, -ENOENT, -EUCLEAN */
+static __always_inline int dsfs_names_match(const struct dsfs_names_info *names, u32 slot,
+					    const char *name, u32 len, struct dsfs_name *found,
+					    struct dsfs_err *err)
+{
+	const u8 *prefix = (const u8 *)names->raw + names->from;
+	const u32 fixed = names->prefix + names->suffix;
+	struct dsfs_middle middle;
+	int ret;
+
+	if (slot >= names->count)
+		return dsfs_broken(err, "slot", slot, names->count);
+	dsfs_names_middle(names, slot, &middle);
+	ret = dsfs_middle_check(names, &middle, err);
+	if (ret)
+		return ret;
+	found->type = middle.type;
+	found->pos = names->first + slot;
+	if (len < fixed || memcmp(prefix, name, names->prefix) ||
+	    memcmp(prefix + names->prefix, name + len - names->suffix, names->suffix) ||
+	    !dsfs_middle_equal(names, &middle, name + names->prefix, len - fixed))
+		return -ENOENT;
+	return 0;
+}
+
 /* Compare the name of an index entry with a matching fingerprint */
 static int dsfs_lookup_entry(struct dsfs_source *src, const struct dsfs_dir_info *dir, u32 entry,
 			     const char *name, unsigned int len, struct dsfs_name *found,
@@ -281,9 +371,7 @@ static int dsfs_lookup_entry(struct dsfs_source *src, const struct dsfs_dir_info
 	ret = __dsfs_names_get(src, dir, block, &ref, &names, err);
 	if (ret)
 		return ret;
-	ret = dsfs_names_slot(&names, slot - 1, found, err);
-	if (!ret && (found->len != len || memcmp(found->name, name, len)))
-		ret = -ENOENT;
+	ret = dsfs_names_match(&names, slot - 1, name, len, found, err);
 	found->place = dsfs_row_place(dsfs_names_pos(dir, block), slot - 1);
 	dsfs_meta_put(&ref);
 	return ret;
@@ -364,22 +452,17 @@ static int dsfs_lookup_hashed(struct dsfs_source *src, const struct dsfs_dir_inf
 /*
  * dsfs_dir_find - find a name of 1 to 255 bytes in a directory
  *
- * All of @found is set but the name itself. The error is -ENOENT, with nothing in @err, if there
+ * All of @found is set but the name and its length. The error is -ENOENT, with nothing in @err, if there
  * is no such name.
  */
 int dsfs_dir_find(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
 		  unsigned int len, struct dsfs_name *found, struct dsfs_err *err)
 {
-	int ret;
-
 	if (!dir->count)
 		return -ENOENT;
 	if (dir->buckets)
-		ret = dsfs_lookup_hashed(src, dir, name, len, found, err);
-	else
-		ret = dsfs_lookup_sorted(src, dir, name, len, found, err);
-	found->name = NULL;
-	return ret;
+		return dsfs_lookup_hashed(src, dir, name, len, found, err);
+	return dsfs_lookup_sorted(src, dir, name, len, found, err);
 }
 
 /*

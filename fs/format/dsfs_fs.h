@@ -206,21 +206,41 @@ struct dsfs_dir {
 };
 
 /**
- * struct dsfs_names - a name block: header, slots, names without separators
+ * struct dsfs_names - a name block
  * @first: position in the directory of its first name
  * @count: number of names
- * @end: end of the last name, in bytes from this header
- * @slots: bits 0-11: start of the name, in bytes from this header; bits 12-15:
- *	DT_* of the entry, or DSFS_DT_HARDLINK
+ * @end: end of the names, in bytes from this header
+ * @form: bits 4-7: DSFS_NAMES_*; bits 0-3: DT_* of all entries, or DSFS_DT_HARDLINK; zero
+ *	with slots
+ * @prefix: number of bytes that all names begin with
+ * @suffix: number of bytes that all names end with
+ * @width: number of bytes of each middle; zero with slots
+ * @slots: DSFS_NAMES_SLOTS: for each name, bits 0-11: start of its middle, in bytes from this
+ *	header; bits 12-15: DT_* of the entry, or DSFS_DT_HARDLINK
  *
- * Starts at a multiple of 4 and crosses no 4 KiB boundary.
+ * Starts at a multiple of 4 and crosses no 4 KiB boundary. Behind the header are the slots, or
+ * the DSFS_SYMBOLS bytes that symbols stand for, or neither; then the prefix, the suffix, and the
+ * middle of each name, without separators. A name is prefix, middle, suffix.
  */
 struct dsfs_names {
 	__le32	first;
 	__le16	count;
 	__le16	end;
+	__u8	form;
+	__u8	prefix;
+	__u8	suffix;
+	__u8	width;
 	__le16	slots[];
 };
+
+/* dsfs_names.form */
+#define DSFS_NAMES_SLOTS	0	/* a middle ends where the next begins, the last at @end */
+#define DSFS_NAMES_EQUAL	1	/* middles of @width bytes */
+#define DSFS_NAMES_PACKED	2	/* middles of two symbols a byte, that of the low bits first */
+
+#define DSFS_NAMES_FORM_SHIFT	4
+#define DSFS_NAMES_TYPE		0x0f
+#define DSFS_SYMBOLS		16
 
 /* Columns of struct dsfs_rows: the fields of an inode */
 enum dsfs_column {
@@ -464,11 +484,15 @@ DSFS_AT(dsfs_dir, slot_bits, 48);
 DSFS_AT(dsfs_dir, block_bits, 49);
 DSFS_AT(dsfs_dir, reserved, 50);
 
-DSFS_SIZE(dsfs_names, 8);
+DSFS_SIZE(dsfs_names, 12);
 DSFS_AT(dsfs_names, first, 0);
 DSFS_AT(dsfs_names, count, 4);
 DSFS_AT(dsfs_names, end, 6);
-DSFS_AT(dsfs_names, slots, 8);
+DSFS_AT(dsfs_names, form, 8);
+DSFS_AT(dsfs_names, prefix, 9);
+DSFS_AT(dsfs_names, suffix, 10);
+DSFS_AT(dsfs_names, width, 11);
+DSFS_AT(dsfs_names, slots, 12);
 
 DSFS_SIZE(dsfs_rows, 64);
 DSFS_AT(dsfs_rows, base, 0);

@@ -375,21 +375,27 @@ static inline u64 dsfs_names_avail(const struct dsfs_geo *geo, u64 off)
 	return avail < room ? avail : room;
 }
 
-/* A name in a directory; valid while its name block is referenced */
+/* A name in a directory; a lookup leaves out its bytes */
 struct dsfs_name {
-	const char *name;
 	u64 place;		/* dsfs_row_place(); of a lookup only */
 	u32 pos;		/* in the directory; inode number = first + pos */
 	u8 len;
 	u8 type;		/* DT_* or DSFS_DT_HARDLINK */
+	char name[DSFS_NAME_MAX];
 };
 
-/* A name block with a checked header */
+/* A name block with a checked header; @from: offset of the prefix; @middles: of the first middle */
 struct dsfs_names_info {
 	const struct dsfs_names *raw;
 	u32 first;
 	u32 count;
 	u32 end;
+	u32 from;
+	u32 middles;
+	u8 form;
+	u8 prefix;
+	u8 suffix;
+	u8 width;
 };
 
 /**
@@ -436,11 +442,90 @@ static inline bool dsfs_slot_type_valid(u8 type)
 	return type == DSFS_DT_HARDLINK || dsfs_mode_to_dt((u16)type << 12);
 }
 
+/* Place of a middle, and the type of its name */
+struct dsfs_middle {
+	u32 at;
+	u32 end;
+	u8 type;
+};
+
+/* Of slot @slot, which is below the count */
+static inline void dsfs_names_middle(const struct dsfs_names_info *names, u32 slot,
+				     struct dsfs_middle *middle)
+{
+	const __le16 *slots = names->raw->slots;
+
+	if (names->form != DSFS_NAMES_SLOTS) {
+		middle->at = names->middles + slot * names->width;
+		middle->end = middle->at + names->width;
+		middle->type = names->raw->form & DSFS_NAMES_TYPE;
+		return;
+	}
+	middle->at = le16_to_cpu(slots[slot]);
+	middle->type = middle->at >> DSFS_SLOT_TYPE_SHIFT;
+	middle->at &= DSFS_SLOT_OFFSET;
+	middle->end = slot + 1 < names->count ?
+		      le16_to_cpu(slots[slot + 1]) & DSFS_SLOT_OFFSET : names->end;
+}
+
+/* Checks of a slot; all other middles are where dsfs_names_decode() has found them to be. */
+static inline int dsfs_middle_check(const struct dsfs_names_info *names,
+				    const struct dsfs_middle *middle, struct dsfs_err *err)
+{
+	if (names->form != DSFS_NAMES_SLOTS)
+		return 0;
+	if (middle->at < names->middles || middle->at > middle->end ||
+	    middle->end > names->end ||
+	    middle->end - middle->at + names->prefix + names->suffix > DSFS_NAME_MAX)
+		return dsfs_broken(err, "place of a name", middle->at, middle->end);
+	if (!dsfs_slot_type_valid(middle->type))
+		return dsfs_broken(err, "type of a name", middle->type, DSFS_DT_HARDLINK);
+	return 0;
+}
+
+/* Unpack the symbols of a middle. Return: their number; those of value zero are no part of it. */
+static inline u32 dsfs_names_unpack(const u8 *symbols, const u8 *from, u32 bytes, char *to)
+{
+	u32 i, n = 2 * bytes;
+
+	for (i = 0; i < bytes; i++) {
+		to[2 * i] = symbols[from[i] & 15];
+		to[2 * i + 1] = symbols[from[i] >> 4];
+	}
+	while (n && !to[n - 1])
+		n--;
+	return n;
+}
+
+/* dsfs_names_prefix - put what all names of a block begin with into @name */
+static inline void dsfs_names_prefix(const struct dsfs_names_info *names, struct dsfs_name *name)
+{
+	memcpy(name->name, (const u8 *)names->raw + names->from, names->prefix);
+}
+
+/* Put the bytes behind the prefix, and all else but the place, into @name. */
+static inline void dsfs_names_put(const struct dsfs_names_info *names, u32 slot,
+				  const struct dsfs_middle *middle, struct dsfs_name *name)
+{
+	const u8 *raw = (const u8 *)names->raw;
+	char *to = name->name + names->prefix;
+	u32 len = middle->end - middle->at;
+
+	if (names->form == DSFS_NAMES_PACKED)
+		len = dsfs_names_unpack(raw + sizeof(*names->raw), raw + middle->at, len, to);
+	else
+		memcpy(to, raw + middle->at, len);
+	memcpy(to + len, raw + names->from + names->prefix, names->suffix);
+	name->len = names->prefix + len + names->suffix;
+	name->type = middle->type;
+	name->pos = names->first + slot;
+}
+
 /**
  * dsfs_names_slot - decode one name of a name block
  * @names: the block
  * @slot: index of the name in the block
- * @name: filled in; points into the block
+ * @name: filled in
  * @err: filled in on failure
  *
  * The bytes of the name are not checked: see dsfs_name_valid().
@@ -450,25 +535,17 @@ static inline bool dsfs_slot_type_valid(u8 type)
 static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
 				  struct dsfs_name *name, struct dsfs_err *err)
 {
-	const __le16 *slots = names->raw->slots;
-	const u32 from = sizeof(*names->raw) + 2 * names->count;
-	u32 at, end, type;
+	struct dsfs_middle middle;
+	int ret;
 
 	if (slot >= names->count)
 		return dsfs_broken(err, "slot", slot, names->count);
-	at = le16_to_cpu(slots[slot]);
-	type = at >> DSFS_SLOT_TYPE_SHIFT;
-	at &= DSFS_SLOT_OFFSET;
-	end = slot + 1 < names->count ?
-	      le16_to_cpu(slots[slot + 1]) & DSFS_SLOT_OFFSET : names->end;
-	if (at < from || at >= end || end > names->end || end - at > DSFS_NAME_MAX)
-		return dsfs_broken(err, "place of a name", at, end);
-	if (!dsfs_slot_type_valid(type))
-		return dsfs_broken(err, "type of a name", type, DSFS_DT_HARDLINK);
-	name->name = (const char *)names->raw + at;
-	name->len = end - at;
-	name->type = type;
-	name->pos = names->first + slot;
+	dsfs_names_middle(names, slot, &middle);
+	ret = dsfs_middle_check(names, &middle, err);
+	if (ret)
+		return ret;
+	dsfs_names_prefix(names, name);
+	dsfs_names_put(names, slot, &middle, name);
 	return 0;
 }
 
@@ -476,21 +553,15 @@ static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
  * dsfs_names_good_slot - dsfs_names_slot() without checks
  * @names: a block for which dsfs_names_good() returned true
  * @slot: index of the name, below @names->count
- * @name: filled in; points into the block
+ * @name: filled in; it has what dsfs_names_prefix() puts there
  */
 static inline void dsfs_names_good_slot(const struct dsfs_names_info *names,
 					u32 slot, struct dsfs_name *name)
 {
-	const __le16 *slots = names->raw->slots;
-	u32 at = le16_to_cpu(slots[slot]), end = names->end;
+	struct dsfs_middle middle;
 
-	if (slot + 1 < names->count)
-		end = le16_to_cpu(slots[slot + 1]) & DSFS_SLOT_OFFSET;
-	name->type = at >> DSFS_SLOT_TYPE_SHIFT;
-	at &= DSFS_SLOT_OFFSET;
-	name->name = (const char *)names->raw + at;
-	name->len = end - at;
-	name->pos = names->first + slot;
+	dsfs_names_middle(names, slot, &middle);
+	dsfs_names_put(names, slot, &middle, name);
 }
 
 /* True if one of eight bytes is zero or a slash */

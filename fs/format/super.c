@@ -208,10 +208,10 @@ static int dsfs_regions_disjoint(const struct dsfs_geo *geo, struct dsfs_err *er
 	return 0;
 }
 
-/* Each inode but the root has a slot of two bytes in NAMES, and a name of one at least. */
+/* No block of NAMES has more names than half its bytes: only 256 have a middle of one or none. */
 static int dsfs_super_inodes(const struct dsfs_geo *geo, struct dsfs_err *err)
 {
-	u64 most = DSFS_ROOT_INO + 1 + div_u64(geo->regions[DSFS_REGION_NAMES].bytes, 3);
+	u64 most = DSFS_ROOT_INO + 1 + geo->regions[DSFS_REGION_NAMES].bytes / 2;
 
 	if (most > DSFS_MAX_INODES + 1)
 		most = DSFS_MAX_INODES + 1;

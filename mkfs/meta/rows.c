@@ -13,8 +13,8 @@
 #include "format.h"
 #include "meta.h"
 
-/* No name block has as many names, as each has a slot and a byte. */
-#define ENTRIES_MAX	(DSFS_BLOCK_SIZE / 3)
+/* No name block has as many names: at most 256 middles have one byte or none. */
+#define ENTRIES_MAX	(DSFS_BLOCK_SIZE / 2)
 
 /* Columns of a row.  Signed, as times may be before 1970. */
 struct entry {
@@ -37,13 +37,14 @@ struct spread {
  * struct rows - a directory whose name blocks are written
  * @from: position of the first name that is not written
  * @entries: @n of these, from there on
- * @spreads: of the names of the block that is filled
+ * @names, @spreads: of the names of the block that is filled
  */
 struct rows {
 	struct meta *m;
 	struct dir *dir;
 	u32 from;
 	u32 n;
+	struct names_sum names;
 	struct spread spreads[DSFS_COLUMNS];
 	struct entry entries[ENTRIES_MAX];
 };
@@ -101,21 +102,24 @@ static u32 row_bytes(const struct spread *spreads)
 	return bytes;
 }
 
-/* Fill a block of @room bytes.  Return: its names, -errno; @bytes: those up to the rows. */
-static int fill_block(struct rows *r, u32 room, u32 *bytes)
+/* Fill a block of @room bytes.  Return: its names, -errno. */
+static int fill_block(struct rows *r, u32 room)
 {
 	struct spread more[DSFS_COLUMNS];
+	struct names_sum names;
 	u32 count = 0, used;
 	int ret;
 
-	*bytes = sizeof(struct dsfs_names);
-	for (; r->from + count < r->dir->count; count++, *bytes = used) {
+	names_begin(&r->names, r->dir, r->from);
+	for (; r->from + count < r->dir->count; count++, r->names = names) {
 		if (count == r->n) {
 			ret = add_entry(r);
 			if (ret)
 				return ret;
 		}
-		used = *bytes + sizeof(__le16) + node_len(&r->dir->nodes[r->from + count]);
+		names = r->names;
+		names_add(&names);
+		names_form(&names, &used);
 		memcpy(more, r->spreads, sizeof(more));
 		for (unsigned int i = 0; i < DSFS_COLUMNS; i++)
 			spread_add(&more[i], r->entries[count].v[i], !count);
@@ -151,15 +155,14 @@ static u8 *rows_write(const struct rows *r, u32 count, u8 *at)
 	return at;
 }
 
-static int put_block(struct rows *r, u32 count, u32 bytes)
+static int put_block(struct rows *r, u32 count)
 {
 	__le32 block[DSFS_BLOCK_SIZE / sizeof(__le32)];
 	const __le32 number = cpu_to_le32(r->dir->first + r->from);
 	const u16 fill = count;
-	u8 *end;
+	u8 *end = (u8 *)block + names_write(&r->names, block);
 
-	names_write(r->dir, r->from, count, bytes, block);
-	end = rows_write(r, count, (u8 *)block + bytes);
+	end = rows_write(r, count, end);
 	r->from += count;
 	r->n -= count;
 	memmove(r->entries, r->entries + count, r->n * sizeof(*r->entries));
@@ -175,24 +178,23 @@ static int put_block(struct rows *r, u32 count, u32 bytes)
  * Fill the first block of a directory, and decide where it begins: as names_place() does.
  * Return: its names, or -errno.
  */
-static int first_block(struct rows *r, u32 *bytes)
+static int first_block(struct rows *r)
 {
 	const u64 mask = DSFS_BLOCK_SIZE - 1, end = r->m->bytes[DSFS_REGION_NAMES];
 	struct dir *d = r->dir;
 	int count;
 
 	d->names = (end + 3) & ~3ULL;
-	count = fill_block(r, DSFS_BLOCK_SIZE - (d->names & mask), bytes);
+	count = fill_block(r, DSFS_BLOCK_SIZE - (d->names & mask));
 	if (count < 0 || count == (int)d->count || (count && d->count >= DSFS_INDEX_MIN_NAMES))
 		return count;
 	d->names = (d->names + mask) & ~mask;
-	return fill_block(r, DSFS_BLOCK_SIZE, bytes);
+	return fill_block(r, DSFS_BLOCK_SIZE);
 }
 
 static int put_dir(struct rows *r)
 {
 	struct dir *d = r->dir;
-	u32 bytes;
 	int count, ret;
 
 	r->from = 0;
@@ -201,15 +203,15 @@ static int put_dir(struct rows *r)
 	d->name_blocks = 0;
 	if (!d->count)
 		return 0;
-	count = first_block(r, &bytes);
-	ret = count < 0 ? count : meta_pad(r->m, d->names) ?: put_block(r, count, bytes);
+	count = first_block(r);
+	ret = count < 0 ? count : meta_pad(r->m, d->names) ?: put_block(r, count);
 	while (!ret && r->from < d->count) {
 		const u64 end = r->m->bytes[DSFS_REGION_NAMES];
 
-		count = fill_block(r, DSFS_BLOCK_SIZE, &bytes);
+		count = fill_block(r, DSFS_BLOCK_SIZE);
 		ret = count < 0 ? count :
 		      meta_pad(r->m, (end + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1)) ?:
-		      put_block(r, count, bytes);
+		      put_block(r, count);
 	}
 	return ret;
 }

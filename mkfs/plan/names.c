@@ -6,6 +6,8 @@
  * of those 4 KiB, and each other one begins on a boundary, so a block number is enough for the
  * index.
  */
+#include <string.h>
+
 #include "format.h"
 #include "names.h"
 
@@ -14,25 +16,143 @@ static u64 block_end(u64 at)
 	return (at | (DSFS_BLOCK_SIZE - 1)) + 1;
 }
 
-u32 names_fill(const struct dir *dir, u32 from, u32 *bytes)
+static unsigned int slot_type(const struct node *n)
 {
-	const u32 room = from ? DSFS_BLOCK_SIZE : block_end(dir->names) - dir->names;
-	u32 used = sizeof(struct dsfs_names), count = 0;
-
-	while (from + count < dir->count) {
-		u32 more = sizeof(__le16) +
-			   node_len(&dir->nodes[from + count]);
-
-		if (used + more > room)
-			break;
-		used += more;
-		count++;
-	}
-	*bytes = used;
-	return count;
+	return n->flags & NODE_HARDLINK ? DSFS_DT_HARDLINK : dsfs_mode_to_dt(n->mode);
 }
 
-u64 names_measure(const struct dir *dir, struct names_place *place)
+static u32 common_begin(const struct node *a, const struct node *b, u32 most)
+{
+	u32 n = 0;
+
+	while (n < most && node_name(a)[n] == node_name(b)[n])
+		n++;
+	return n;
+}
+
+static u32 common_end(const struct node *a, const struct node *b, u32 most)
+{
+	const char *x = node_name(a) + node_len(a), *y = node_name(b) + node_len(b);
+	u32 n = 0;
+
+	while (n < most && *--x == *--y)
+		n++;
+	return n;
+}
+
+static const u8 *middle(const struct names_sum *s, u32 i, u32 *len)
+{
+	const struct node *n = &s->dir->nodes[s->from + i];
+
+	*len = node_len(n) - s->prefix - s->suffix;
+	return (const u8 *)node_name(n) + s->prefix;
+}
+
+static void add_symbols(struct names_sum *s, u32 i)
+{
+	u32 len;
+	const u8 *at = middle(s, i, &len);
+
+	for (; len; len--, at++) {
+		const u64 bit = 1ULL << (*at & 63);
+
+		s->nr_symbols += !(s->symbols[*at >> 6] & bit);
+		s->symbols[*at >> 6] |= bit;
+	}
+}
+
+void names_begin(struct names_sum *s, const struct dir *dir, u32 from)
+{
+	*s = (struct names_sum){ .dir = dir, .from = from };
+}
+
+void names_add(struct names_sum *s)
+{
+	const struct node *first = &s->dir->nodes[s->from], *n = first + s->count;
+	const u32 len = node_len(n), prefix = s->prefix, suffix = s->suffix;
+
+	if (!s->count) {
+		s->prefix = s->tail = s->least = s->most = len;
+		s->type = slot_type(n);
+	}
+	s->prefix = common_begin(first, n, s->prefix < len ? s->prefix : len);
+	s->tail = common_end(first, n, s->tail < len ? s->tail : len);
+	if (len < s->least)
+		s->least = len;
+	if (len > s->most)
+		s->most = len;
+	s->suffix = s->least - s->prefix < s->tail ? s->least - s->prefix : s->tail;
+	if (s->type != (int)slot_type(n))
+		s->type = -1;
+	s->total += len;
+	s->count++;
+	if (s->prefix == prefix && s->suffix == suffix) {
+		add_symbols(s, s->count - 1);
+		return;
+	}
+	memset(s->symbols, 0, sizeof(s->symbols));
+	s->nr_symbols = 0;
+	for (u32 i = 0; i < s->count; i++)
+		add_symbols(s, i);
+}
+
+/* Bytes of a packed middle: of two symbols each; 0 if they are too many, or none is left to end one. */
+static u32 packed_width(const struct names_sum *s)
+{
+	const u32 most = s->most - s->prefix - s->suffix, width = (most + 1) / 2;
+	const bool ends = 2 * width != s->least - s->prefix - s->suffix;
+
+	return s->nr_symbols + ends > DSFS_SYMBOLS ||
+	       s->prefix + s->suffix + 2 * width > DSFS_NAME_MAX ? 0 : width;
+}
+
+/* The width of middles in a form, if it has one. */
+static u32 form_width(const struct names_sum *s, unsigned int form)
+{
+	if (form == DSFS_NAMES_PACKED)
+		return packed_width(s);
+	return form == DSFS_NAMES_EQUAL ? s->most - s->prefix - s->suffix : 0;
+}
+
+unsigned int names_form(const struct names_sum *s, u32 *bytes)
+{
+	const u32 fixed = s->prefix + s->suffix, head = sizeof(struct dsfs_names) + fixed;
+	const u32 packed = head + DSFS_SYMBOLS + s->count * packed_width(s);
+	unsigned int form = DSFS_NAMES_SLOTS;
+
+	*bytes = head + s->total + s->count * (sizeof(__le16) - fixed);
+	if (s->type < 0)
+		return form;
+	if (s->least == s->most) {
+		form = DSFS_NAMES_EQUAL;
+		*bytes = head + s->count * form_width(s, form);
+	}
+	if (packed_width(s) && packed < *bytes) {
+		form = DSFS_NAMES_PACKED;
+		*bytes = packed;
+	}
+	return form;
+}
+
+static u32 names_fill(const struct dir *dir, u32 from, u32 *bytes)
+{
+	const u32 room = from ? DSFS_BLOCK_SIZE : block_end(dir->names) - dir->names;
+	struct names_sum s, more;
+	u32 used;
+
+	names_begin(&s, dir, from);
+	for (*bytes = 0; from + s.count < dir->count; s = more, *bytes = used) {
+		more = s;
+		names_add(&more);
+		names_form(&more, &used);
+		if (used > room)
+			break;
+	}
+	return s.count;
+}
+
+/* No blocks if the first one has no room for a name. Return: where the last one ends in NAMES. */
+static u64 names_measure(const struct dir *dir, struct names_place *place)
 {
 	u64 at = dir->names, end = at;
 	u32 bytes, count;
@@ -70,24 +190,73 @@ void names_place(struct dir *dir, u64 *pos, struct names_place *place)
 		*pos = end;
 }
 
-static unsigned int slot_type(const struct node *n)
+/* Write what is behind the header, up to the prefix. Return: where that begins. */
+static u8 *put_slots(const struct names_sum *s, struct dsfs_names *raw)
 {
-	return n->flags & NODE_HARDLINK ? DSFS_DT_HARDLINK : dsfs_mode_to_dt(n->mode);
+	u32 at = sizeof(*raw) + s->count * sizeof(__le16) + s->prefix + s->suffix, len;
+
+	for (u32 i = 0; i < s->count; i++) {
+		const unsigned int type = slot_type(&s->dir->nodes[s->from + i]);
+
+		middle(s, i, &len);
+		raw->slots[i] = cpu_to_le16(at | type << DSFS_SLOT_TYPE_SHIFT);
+		at += len;
+	}
+	return (u8 *)&raw->slots[s->count];
 }
 
-void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes, void *block)
+/* The symbols, in ascending order; @number: by byte, which of them it is */
+static u8 *put_symbols(const struct names_sum *s, struct dsfs_names *raw, u8 *number)
 {
-	struct dsfs_names *raw = block;
-	u32 at = sizeof(*raw) + count * sizeof(__le16);
+	u8 *symbols = (u8 *)raw->slots;
+	u32 n = 0;
 
-	raw->first = cpu_to_le32(from);
-	raw->count = cpu_to_le16(count);
-	raw->end = cpu_to_le16(bytes);
-	for (u32 i = 0; i < count; i++) {
-		const struct node *n = &dir->nodes[from + i];
-
-		raw->slots[i] = cpu_to_le16(at | slot_type(n) << DSFS_SLOT_TYPE_SHIFT);
-		memcpy((char *)raw + at, node_name(n), node_len(n));
-		at += node_len(n);
+	memset(symbols, 0, DSFS_SYMBOLS);
+	number[0] = DSFS_SYMBOLS - 1;
+	for (u32 c = 0; c < 256; c++) {
+		if (!(s->symbols[c >> 6] >> (c & 63) & 1))
+			continue;
+		symbols[n] = c;
+		number[c] = n++;
 	}
+	return symbols + DSFS_SYMBOLS;
+}
+
+static u8 *put_packed(const u8 *from, u32 len, u32 width, const u8 *number, u8 *at)
+{
+	for (u32 i = 0; i < 2 * width; i += 2)
+		*at++ = number[i < len ? from[i] : 0] | number[i + 1 < len ? from[i + 1] : 0] << 4;
+	return at;
+}
+
+u32 names_write(const struct names_sum *s, void *block)
+{
+	const char *name = node_name(&s->dir->nodes[s->from]);
+	const u32 len = node_len(&s->dir->nodes[s->from]);
+	struct dsfs_names *raw = block;
+	u8 number[256], *at = (u8 *)raw->slots;
+	u32 bytes;
+	const unsigned int form = names_form(s, &bytes);
+
+	*raw = (struct dsfs_names){
+		.first = cpu_to_le32(s->from), .count = cpu_to_le16(s->count),
+		.end = cpu_to_le16(bytes), .prefix = s->prefix, .suffix = s->suffix,
+		.width = form_width(s, form),
+	};
+	if (form == DSFS_NAMES_SLOTS)
+		at = put_slots(s, raw);
+	else
+		raw->form = form << DSFS_NAMES_FORM_SHIFT | s->type;
+	if (form == DSFS_NAMES_PACKED)
+		at = put_symbols(s, raw, number);
+	at = mempcpy(at, name, s->prefix);
+	at = mempcpy(at, name + len - s->suffix, s->suffix);
+	for (u32 i = 0; i < s->count; i++) {
+		u32 n;
+		const u8 *from = middle(s, i, &n);
+
+		at = form == DSFS_NAMES_PACKED ? put_packed(from, n, raw->width, number, at) :
+		     mempcpy(at, from, n);
+	}
+	return bytes;
 }

@@ -339,14 +339,47 @@ make_taken_back()
 in_objects()
 {
 	python3 "$top/tests/cli/rows.py" "$1" | awk -v object="$2" '
-		int($2 / 4096) % 16 == 8 && $4 {
+		int($2 / 4096) % 16 == 8 && $3 {
 			files++
-			if (int(($5 + $4 - 1) / object) - int($5 / object) > int(($4 - 1) / object)) {
+			if (int(($4 + $3 - 1) / object) - int($4 / object) > int(($3 - 1) / object)) {
 				print "#", $0
 				bad = 1
 			}
 		}
 		END { exit bad || files != 136 }'
+}
+
+# Name blocks of each form: the bytes of the names, by a reader of its own.
+make_names()
+{
+	local dir i
+
+	mkdir -p forms/{packed,hex,equal,slots,mixed,one}
+	for i in {1..1500}; do
+		printf 'packed/n01440764_%d.JPEG\0' "$i"
+		printf 'slots/%d-%s\0' "$i" "${letters:i % 20:i % 23}"
+	done | (cd forms && xargs -0 touch)
+	for i in {10..99}; do
+		dir=$(sha256sum <<<"$i")
+		: >"forms/hex/${dir%% *}"
+		: >"forms/equal/${dir:0:8}-${letters:i % 30:12}.$'\xff'"
+		: >"forms/mixed/$i"
+		mkdir "forms/mixed/d$i"
+	done
+	: >forms/one/"$(printf '%0255d' 0)"
+}
+
+cases_names()
+{
+	local letters='the quick brown fox jumps over the lazy dog'
+
+	make_names
+	"$mkfs" -q -T 1 n.img forms
+	check 'names of each form: the image' clean n.img
+	check 'names of each form: their bytes' cmp \
+		<(PYTHONIOENCODING=utf-8:surrogateescape python3 "$top/tests/cli/rows.py" n.img |
+			cut -d ' ' -f 5- | LC_ALL=C sort) \
+		<(find forms -mindepth 1 -printf '/%P\n' | LC_ALL=C sort)
 }
 
 cases_objects()
@@ -689,6 +722,7 @@ cases_device()
 }
 
 make_tree
+cases_names
 cases_paths
 cases_super
 cases_same_bytes

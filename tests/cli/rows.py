@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-rows.py IMAGE - a line for each inode but the root: its number, kind, size and start.
+rows.py IMAGE - a line for each entry: its number, kind, size, start and path.
 
 It is read without any code of DSFS: all that is known of the format here is in the offsets below.
 """
@@ -30,15 +30,37 @@ class Image:
         at = self.start + start
         return self.bytes[at:at + length]
 
-    def inodes(self):
-        """Behind the names of each directory, but for the root."""
+    def entries(self):
+        """Of each directory; their own numbers ascend, so that a path is known before it is used."""
         dirs, names = self.region(DIRS), self.region(NAMES)
+        paths = {1: b""}
         for at in range(0, len(dirs), 64):
-            number, _, place, blocks = struct.unpack_from("<IIQI", dirs, at + 8)
+            self_, _, number, _, place, blocks = struct.unpack_from("<IIIIQI", dirs, at)
             for i in range(blocks):
-                for row in rows(names, place if not i else (place // BLOCK + i) * BLOCK):
-                    yield number, row
+                block = place if not i else (place // BLOCK + i) * BLOCK
+                for name, row in zip(block_names(names, block), rows(names, block)):
+                    paths[number] = paths[self_] + b"/" + name
+                    yield number, row, paths[number]
                     number += 1
+
+
+def block_names(names, at):
+    """The names of a block: what they begin with, what differs, what they end with."""
+    _, count, end, form, head, tail, width = struct.unpack_from("<IHHBBBB", names, at)
+    form >>= 4
+    where = at + 12 + (2 * count, 0, 16)[form]
+    begin, finish = names[where:where + head], names[where + head:where + head + tail]
+    if form == 0:
+        slots = [slot & 4095 for slot in struct.unpack_from("<%dH" % count, names, at + 12)]
+        middles = [names[at + a:at + b] for a, b in zip(slots, slots[1:] + [end])]
+    else:
+        where += head + tail
+        middles = [names[where + width * i:where + width * (i + 1)] for i in range(count)]
+    if form == 2:
+        symbols = names[at + 12:at + 28]
+        middles = [bytes(symbols[n] for byte in m for n in (byte & 15, byte >> 4)).rstrip(b"\0")
+                   for m in middles]
+    return [begin + m + finish for m in middles]
 
 
 def rows(names, at):
@@ -56,5 +78,5 @@ def rows(names, at):
         yield values
 
 
-for inode, (kind, _, size, start, *_) in Image(sys.argv[1]).inodes():
-    print(inode, kind, size, start)
+for inode, (kind, _, size, start, *_), path in Image(sys.argv[1]).entries():
+    print(inode, kind, size, start, path.decode(errors="surrogateescape"))

@@ -48,7 +48,9 @@ const struct field dir_fields[] = {
 };
 
 const struct field names_fields[] = {
-	F(dsfs_names, first), F(dsfs_names, count), F(dsfs_names, end), F_END,
+	F(dsfs_names, first), F(dsfs_names, count), F(dsfs_names, end),
+	F(dsfs_names, form), F(dsfs_names, prefix), F(dsfs_names, suffix), F(dsfs_names, width),
+	F_END,
 };
 
 const struct field rows_fields[] = {

@@ -204,6 +204,17 @@ static struct place place_names(struct dsfs_source *src, const struct file *f, c
 			 sizeof(struct dsfs_names), names_fields);
 }
 
+/* What is behind the header of a name block: slots or symbols, prefix, suffix, middles */
+static struct place place_parts(struct dsfs_source *src, const struct file *f, char **arg)
+{
+	const u64 off = dsfs_names_pos(&f->dir, number(arg));
+	const struct dsfs_names *raw = (const void *)(src->good + off +
+						      src->geo.regions[DSFS_REGION_NAMES].pos);
+
+	return in_region(src, DSFS_REGION_NAMES, off + sizeof(*raw),
+			 le16_to_cpu(raw->end) - sizeof(*raw), byte_fields);
+}
+
 /* The name block that holds a name, its offset in NAMES, and the slot. */
 static const struct dsfs_names *find_slot(struct dsfs_source *src,
 					  const struct found *f, u64 *off,
@@ -230,20 +241,27 @@ static struct place place_slot(struct dsfs_source *src, const struct file *f, ch
 	u32 block, slot;
 	u64 off;
 
-	find_slot(src, &f->at, &off, &block, &slot);
+	if (find_slot(src, &f->at, &off, &block, &slot)->form)
+		die("%s: its name block has no slots", arg[0]);
 	return in_region(src, DSFS_REGION_NAMES, off + sizeof(struct dsfs_names) + 2 * slot, 2,
 			 le16_fields);
 }
 
 static struct place place_name(struct dsfs_source *src, const struct file *f, char **arg)
 {
+	struct dsfs_names_info names;
+	struct dsfs_middle middle;
+	struct dsfs_err err;
 	const struct dsfs_names *raw;
 	u32 block, slot;
 	u64 off;
 
 	raw = find_slot(src, &f->at, &off, &block, &slot);
-	off += le16_to_cpu(raw->slots[slot]) & DSFS_SLOT_OFFSET;
-	return in_region(src, DSFS_REGION_NAMES, off, strlen(strrchr(arg[0], '/') + 1),
+	if (dsfs_names_decode(raw, dsfs_names_avail(&src->geo, off), &f->at.dir, &names,
+			      &err))
+		die("%s: its name block is not good", arg[0]);
+	dsfs_names_middle(&names, slot, &middle);
+	return in_region(src, DSFS_REGION_NAMES, off + middle.at, middle.end - middle.at,
 			 byte_fields);
 }
 
@@ -414,6 +432,7 @@ static const struct {
 	{ "compressed", 1, true, place_compressed },
 	{ "unit", 2, true, place_unit },
 	{ "names", 2, true, place_names },
+	{ "parts", 2, true, place_parts },
 	{ "rows", 1, true, place_of_rows },
 	{ "slot", 1, true, place_slot },
 	{ "name", 1, true, place_name },

@@ -144,22 +144,23 @@ static bool draw_names(struct mutator *m, struct place *p, u64 *off)
 	       p->bytes == sizeof(struct dsfs_names);
 }
 
+/* A slot, if there are slots; or bytes of symbols, prefix, suffix and middles */
 static bool draw_slot(struct mutator *m, struct place *p, bool name)
 {
-	struct place slot;
-	u64 off, count;
+	const u8 *raw;
+	u64 off, end;
 
 	if (!draw_names(m, p, &off))
 		return false;
-	count = GET(m->l.image + p->pos, dsfs_names, count);
-	if (!in_region(&m->l, DSFS_REGION_NAMES, off + sizeof(struct dsfs_names) +
-		       2 * below(m, count), 2, le16_fields, &slot) ||
-	    slot.bytes != 2)
-		return false;
-	*p = slot;
-	return !name || in_region(&m->l, DSFS_REGION_NAMES, off +
-				  (field_get(m->l.image + slot.pos, 2) & DSFS_SLOT_OFFSET),
-				  1 + below(m, 16), byte_fields, p);
+	raw = m->l.image + p->pos;
+	off += sizeof(struct dsfs_names);
+	if (!name && !GET(raw, dsfs_names, form))
+		return in_region(&m->l, DSFS_REGION_NAMES,
+				 off + 2 * below(m, GET(raw, dsfs_names, count)), 2, le16_fields,
+				 p) && p->bytes == 2;
+	end = GET(raw, dsfs_names, end);
+	return in_region(&m->l, DSFS_REGION_NAMES, off + below(m, end), 1 + below(m, 16),
+			 byte_fields, p);
 }
 
 /* The header of the rows of a name block, or one of them */
@@ -450,7 +451,7 @@ static bool change_blocks(struct mutator *m)
  * struct target - an inode that is changed
  * @rows: the rows of its name block
  * @nr: which one of them
- * @slot: of its name
+ * @slot: of its name, or, in a name block without slots, NULL
  * @row: its row
  */
 struct target {
@@ -467,6 +468,9 @@ static bool draw_target(struct mutator *m, struct target *t)
 	if (!draw_rows(m, &p, &t->rows, &t->nr))
 		return false;
 	rows_get(&t->rows, t->nr, t->row);
+	t->slot = NULL;
+	if (GET(t->rows.names, dsfs_names, form))
+		return true;
 	t->slot = t->rows.names + sizeof(struct dsfs_names) + 2 * t->nr;
 	return t->slot + 2 <= m->l.image + m->l.size;
 }
@@ -516,6 +520,7 @@ static bool change_type(struct mutator *m)
 	static const u8 types[] = { 1, 2, 4, 6, 8, 10, 12, DSFS_DT_HARDLINK };
 	const u8 type = types[below(m, sizeof(types))];
 	struct target t;
+	u8 *form;
 	u64 *kind = &t.row[DSFS_COLUMN_KIND];
 
 	if (!draw_target(m, &t))
@@ -523,8 +528,13 @@ static bool change_type(struct mutator *m)
 	/* A good hard-link entry has nothing besides. */
 	if (type == DSFS_DT_HARDLINK && below(m, 2))
 		memset(t.row, 0, sizeof(t.row));
-	field_put(t.slot, 2, (field_get(t.slot, 2) & DSFS_SLOT_OFFSET) |
-			     type << DSFS_SLOT_TYPE_SHIFT);
+	if (t.slot) {
+		field_put(t.slot, 2, (field_get(t.slot, 2) & DSFS_SLOT_OFFSET) |
+				     type << DSFS_SLOT_TYPE_SHIFT);
+	} else {
+		form = t.rows.names + offsetof(struct dsfs_names, form);
+		*form = (*form & ~DSFS_NAMES_TYPE) | type;
+	}
 	if (type == DSFS_DT_HARDLINK) {
 		*kind = (*kind & S_IFMT ? *kind & S_IFMT : S_IFREG) | DSFS_INODE_HARDLINK << 16;
 		t.row[DSFS_COLUMN_START] = below(m, GET(m->l.image + DSFS_SB_POS(m->l.slot),

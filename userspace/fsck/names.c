@@ -135,13 +135,13 @@ static void check_number(struct fsck *f, const struct dsfs_dir_info *dir,
 static void check_block_start(struct fsck *f, struct dirwalk *w, const struct dsfs_dir_iter *it)
 {
 	const struct dsfs_names_info *n = &it->names;
-	const u32 from = sizeof(*n->raw) + 2 * n->count;
 	const struct frange r = block_range(it);
+	struct dsfs_middle first;
 
-	if ((le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET) != from)
+	dsfs_names_middle(n, 0, &first);
+	if (first.at != n->middles)
 		problem(f, "gap in a name block", w->dir.self, block_pos(f, &w->dir, it->block),
-			"first name at %u, expected %u",
-			le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET, from);
+			"first name at %u, expected %u", first.at, n->middles);
 	w->block = it->block;
 	check_number(f, &w->dir, it);
 	if (r.pos < f->names_end)

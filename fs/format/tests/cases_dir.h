@@ -145,6 +145,7 @@ static inline void dsfs_case_names(void *buf)
 	raw->first = 0;
 	raw->count = cpu_to_le16(3);
 	raw->end = cpu_to_le16(CASE_NAMES_END);
+	memset(&raw->form, 0, 4);
 	for (i = 0; i < 3; at += ++i)
 		raw->slots[i] = cpu_to_le16(at | 8 << DSFS_SLOT_TYPE_SHIFT);
 	memcpy((u8 *)buf + CASE_NAMES_AT, text, 6);
@@ -166,9 +167,10 @@ static inline int dsfs_case_names_good(const struct dsfs_names_info *names)
 			return dsfs_names_good(names) ? -EINVAL : 0;
 	for (i = 0; i < names->count; i++) {
 		dsfs_names_slot(names, i, &one, &err);
+		dsfs_names_prefix(names, &good);
 		dsfs_names_good_slot(names, i, &good);
-		if (one.name != good.name || one.pos != good.pos ||
-		    one.len != good.len || one.type != good.type)
+		if (one.pos != good.pos || one.len != good.len || one.type != good.type ||
+		    memcmp(one.name, good.name, one.len))
 			return -EINVAL;
 	}
 	return dsfs_names_good(names) ? 0 : -EINVAL;
@@ -213,13 +215,40 @@ static const struct dsfs_case dsfs_names_cases[] = {
 	{ "position past the directory", 0, "names in a name block", { N(first, 3) } },
 	{ "position 2^32-1", 0, "names in a name block", { N(first, 0xffffffff) } },
 	{ "too many for the directory from here", 0, "names in a name block", { N(first, 1) } },
-	{ "slots up to the end", 0, "slots of a name block", { N(count, 6) }, .arg = 7 },
+	{ "slots past the end", 0, "slots of a name block", { N(count, 7) }, .arg = 7 },
 	{ "slots past the block", 0, "slots of a name block", { N(count, 65535) }, .arg = 65535 },
 	{ "end in the header", 0, "slots of a name block", { N(end, 7) } },
 	{ "name in the slots", 0, "place of a name", { SLOT(0, NAMES_AT - 1, 8) } },
-	{ "empty name", 0, "place of a name", { SLOT(1, NAMES_AT, 8) } },
+	{ "empty name, which is not looked for here", 0, NULL, { SLOT(1, NAMES_AT, 8) } },
 	{ "name behind the next", 0, "place of a name", { SLOT(1, NAMES_AT + 4, 8) } },
-	{ "last name at the end", 0, "place of a name", { SLOT(2, NAMES_END, 8) } },
+	{ "last middle at the end", 0, NULL, { N(prefix, 1), N(end, NAMES_END + 1),
+	  SLOT(0, NAMES_AT + 1, 8), SLOT(2, NAMES_END + 1, 8) } },
+	{ "middle in the suffix", 0, "place of a name", { N(suffix, 1) } },
+	{ "prefix past the end", 0, "slots of a name block", { N(prefix, 7) } },
+	{ "name of 255 with prefix and suffix", 0, NULL, { N(prefix, 1), N(suffix, 2),
+	  N(end, NAMES_AT + 6 + 252), SLOT(0, NAMES_AT + 4, 8), SLOT(1, NAMES_AT + 5, 8),
+	  SLOT(2, NAMES_AT + 6, 8) } },
+	{ "name of 256 with prefix and suffix", 0, "place of a name", { N(prefix, 1),
+	  N(suffix, 2), N(end, NAMES_AT + 6 + 253), SLOT(0, NAMES_AT + 4, 8),
+	  SLOT(1, NAMES_AT + 5, 8), SLOT(2, NAMES_AT + 6, 8) } },
+	{ "form of another version", 0, "form of a name block", { N(form, 0x38) } },
+	{ "slots and a type for all", 0, "form of a name block", { N(form, 8) } },
+	{ "slots and a width", 0, "form of a name block", { N(width, 1) } },
+	{ "equal middles", 0, NULL, { N(form, 0x18), N(prefix, 1), N(suffix, 2), N(width, 3) } },
+	{ "equal middles past the end", 0, "end of a name block", { N(form, 0x18), N(width, 5) } },
+	{ "a gap behind equal middles", 0, "end of a name block", { N(form, 0x18), N(width, 3) } },
+	{ "names that are all the same", 0, "names without a difference",
+	  { N(form, 0x18), N(prefix, CASE_NAMES_END - sizeof(struct dsfs_names)) } },
+	{ "equal middles of type 3", 0, "type of a name", { N(form, 0x13), N(width, 4) } },
+	{ "equal middles of 256 with the rest", 0, "bytes of a name",
+	  { N(form, 0x18), N(prefix, 1), N(width, 255) } },
+	{ "packed middles", 0, NULL,
+	  { N(form, 0x28), N(prefix, 1), N(width, 2), N(end, NAMES_AT + 10 + 1 + 3 * 2) } },
+	{ "packed middles of type 0", 0, "type of a name",
+	  { N(form, 0x20), N(width, 2), N(end, NAMES_AT + 10 + 3 * 2) } },
+	{ "no room for symbols", 0, "end of a name block", { N(form, 0x28), N(width, 2) } },
+	{ "packed middles of 256 with the rest", 0, "bytes of a name",
+	  { N(form, 0x28), N(prefix, 2), N(width, 127) } },
 	{ "name past the end", 0, "place of a name", { SLOT(2, 4095, 8) } },
 	{ "end of a full block", 0, NULL,
 	  { N(end, 4096), SLOT(2, 3841, 8), SLOT(1, 3586, 8), SLOT(0, 3331, 8) } },

@@ -82,16 +82,17 @@ static inline int dsfs_case_inode_get(const struct dsfs_case_row *row, void *buf
 				      struct dsfs_err *err)
 {
 	struct dsfs_names *names = buf;
-	struct dsfs_rows *rows = buf + sizeof(*names);
+	const u32 end = sizeof(*names) + sizeof(__le32);	/* so that rows are aligned */
+	struct dsfs_rows *rows = buf + end;
 	int ret;
 
-	memset(buf, 0, sizeof(*names) + sizeof(*rows));
+	memset(buf, 0, end + sizeof(*rows));
 	names->count = cpu_to_le16(1);
-	names->end = cpu_to_le16(sizeof(*names));
+	names->end = cpu_to_le16(end);
 	memset(rows->width, sizeof(__le64), sizeof(rows->width));
 	memcpy(rows + 1, row, sizeof(*row));
 	attr->ino = CASE_INO;
-	ret = dsfs_rows_decode(names, sizeof(*names) + sizeof(*rows) + sizeof(*row), 0, attr, err);
+	ret = dsfs_rows_decode(names, end + sizeof(*rows) + sizeof(*row), 0, attr, err);
 	return ret ? ret : dsfs_inode_check(geo, attr, err);
 }
 
