@@ -64,6 +64,8 @@ static int add_entry(struct rows *r)
 	e->v[DSFS_COLUMN_START] = i.start;
 	e->v[DSFS_COLUMN_MTIME] = i.mtime;
 	e->v[DSFS_COLUMN_SUM] = i.sum;
+	e->v[DSFS_COLUMN_STORED] = i.stored;
+	e->v[DSFS_COLUMN_UNITS] = i.units;
 	r->n++;
 	return 0;
 }
@@ -226,7 +228,6 @@ int meta_rows(struct meta *m)
 	}
 	r->m = m;
 	m->fills.size = sizeof(u16);
-	m->packed.size = sizeof(struct dsfs_compressed);
 	m->numbers.size = sizeof(__le32);
 	ret = meta_root(m);
 	meta_begin(m, DSFS_REGION_NAMES);

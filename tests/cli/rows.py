@@ -10,8 +10,8 @@ import sys
 
 BLOCK = 4096
 DIRS, NAMES = 1, 2
-COLUMNS = 6                 # kind, owner and extra, size, start, mtime, checksum
-HEADER = 64                 # struct dsfs_rows
+COLUMNS = 8                 # kind, owner and extra, size, start, mtime, checksum, stored, units
+HEADER = 80                 # struct dsfs_rows
 
 
 class Image:
@@ -44,8 +44,8 @@ class Image:
 def rows(names, at):
     """The rows behind the names of a block."""
     _, count, end = struct.unpack_from("<IHH", names, at)
-    head = struct.unpack_from("<6Q6B6B", names, at + end)
-    base, width, shift = head[:6], head[6:12], head[12:18]
+    head = struct.unpack_from("<8B8B8Q", names, at + end)
+    width, shift, base = head[:8], head[8:16], head[16:]
     row = at + end + HEADER
     for _ in range(count):
         values = []

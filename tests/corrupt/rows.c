@@ -24,6 +24,8 @@ static const struct {
 	{ "start", DSFS_COLUMN_START, 0, 8 },
 	{ "mtime", DSFS_COLUMN_MTIME, 0, 8 },
 	{ "sum", DSFS_COLUMN_SUM, 0, 8 },
+	{ "stored", DSFS_COLUMN_STORED, 0, 8 },
+	{ "units", DSFS_COLUMN_UNITS, 0, 8 },
 };
 
 #define PARTS	(sizeof(parts) / sizeof(*parts))
