@@ -240,7 +240,8 @@ enum dsfs_column {
 /**
  * struct dsfs_rows - inodes of the names of a name block
  * @width: by column: bytes of a row that it has: 0 to 8
- * @shift: bits by which these are shifted to the left
+ * @shift: bits by which these are shifted to the left; the two high bits of that of
+ *	DSFS_COLUMN_MTIME are the unit of times: 1 ns, 1 us, 1 ms, 1 s
  * @base: what is added to that
  *
  * Begins at dsfs_names.end. A row for each name follows; it has the columns in their
@@ -270,6 +271,8 @@ struct dsfs_rows {
 
 #define DSFS_COLUMN_MAX		8	/* bytes of a value in a row */
 #define DSFS_COLUMN_SHIFT_MAX		63
+#define DSFS_MTIME_UNIT_SHIFT		6
+#define DSFS_MTIME_UNITS		4
 
 #define DSFS_SLOT_OFFSET	0x0fff
 #define DSFS_SLOT_TYPE_SHIFT	12

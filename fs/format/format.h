@@ -340,6 +340,7 @@ static inline u64 dsfs_row_block(u64 place)
 #define DSFS_NO_PLACE	(~0ULL)		/* not known, or not in a row */
 
 /* rows.c */
+extern const u32 dsfs_mtime_units[DSFS_MTIME_UNITS];	/* nanoseconds */
 int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
 		     struct dsfs_attr *attr, struct dsfs_err *err);
 u64 dsfs_rows_bytes(const struct dsfs_names *names, size_t avail);

@@ -5,7 +5,8 @@
  * A lookup that has found a name has its inode and its checksum in the same block, so a
  * cold one needs one read. The entries of a directory are much alike: a column is stored as
  * differences to its least value, in as many bytes as the largest of them needs, and without
- * zero bits that all of them end in. Such a row has 9 to 16 bytes.
+ * zero bits that all of them end in, times in a unit that divides them. Such a row has 9 to 16
+ * bytes.
  *
  * NAMES is the inode table: the rows in it are in the order of inode numbers, which have no gaps.
  * What has only the number of an inode, such as a file handle, finds its block by a search of
@@ -14,6 +15,10 @@
 #include "format.h"
 
 #define DSFS_BYTES	0x0101010101010101ULL	/* 1 in each byte */
+#define DSFS_SHIFTS	((u64)DSFS_COLUMN_SHIFT_MAX * DSFS_BYTES | \
+			 0xc0ULL << 8 * DSFS_COLUMN_MTIME)
+
+const u32 dsfs_mtime_units[DSFS_MTIME_UNITS] = { 1, 1000, 1000000, 1000000000 };
 
 /**
  * struct dsfs_header - a checked header of rows
@@ -47,7 +52,7 @@ static int __cold dsfs_rows_broken(const struct dsfs_header *h, struct dsfs_err 
 		width = h->width >> 8 * i;
 	if (width > DSFS_COLUMN_MAX)
 		return dsfs_broken(err, "width of a column", width, DSFS_COLUMN_MAX);
-	for (i = 0; i < DSFS_COLUMNS && (u8)(h->shift >> 8 * i) <= DSFS_COLUMN_SHIFT_MAX;)
+	for (i = 0; i < DSFS_COLUMNS && !((u8)((h->shift & ~DSFS_SHIFTS) >> 8 * i));)
 		i++;
 	return dsfs_broken(err, "shift of a column", (u8)(h->shift >> 8 * i),
 			   DSFS_COLUMN_SHIFT_MAX);
@@ -67,7 +72,7 @@ static __always_inline int dsfs_rows_header(const struct dsfs_names *names, size
 	h->shift = dsfs_word(h->raw + offsetof(struct dsfs_rows, shift));
 	h->ends = h->width * DSFS_BYTES;
 	if ((h->width | (h->width + 7 * DSFS_BYTES)) & 0xf0 * DSFS_BYTES ||
-	    h->shift & 0xc0 * DSFS_BYTES)
+	    h->shift & ~DSFS_SHIFTS)
 		return dsfs_rows_broken(h, err);
 	if (count * (u32)(h->ends >> 56) > avail - first)
 		return dsfs_broken(err, "end of a name block's rows",
@@ -81,16 +86,30 @@ static __always_inline u64 dsfs_column_base(const struct dsfs_header *h, unsigne
 }
 
 /*
- * Value of a column of a row. There are eight bytes up to its end, as the header is in front of
+ * Bytes of a column of a row, shifted. There are eight bytes up to its end, as the header is in front of
  * all rows; those in front of the column are shifted out, in halves, as a shift by 64 is none.
  */
-static __always_inline u64 dsfs_column_get(const struct dsfs_header *h, unsigned int column,
-					   const u8 *row)
+static __always_inline u64 dsfs_column_bits(const struct dsfs_header *h, unsigned int column,
+					    const u8 *row)
 {
 	const unsigned int half = 4 * (DSFS_COLUMN_MAX - (u8)(h->width >> 8 * column));
 	const u64 v = dsfs_word(row + (u8)(h->ends >> 8 * column) - 8) >> half >> half;
 
-	return dsfs_column_base(h, column) + (v << (h->shift >> 8 * column & 63));
+	return v << (h->shift >> 8 * column & DSFS_COLUMN_SHIFT_MAX);
+}
+
+static __always_inline u64 dsfs_column_get(const struct dsfs_header *h, unsigned int column,
+					   const u8 *row)
+{
+	return dsfs_column_base(h, column) + dsfs_column_bits(h, column, row);
+}
+
+static __always_inline u64 dsfs_mtime_get(const struct dsfs_header *h, const u8 *row)
+{
+	const u8 unit = h->shift >> (8 * DSFS_COLUMN_MTIME + DSFS_MTIME_UNIT_SHIFT) & 3;
+
+	return dsfs_column_base(h, DSFS_COLUMN_MTIME) +
+	       dsfs_column_bits(h, DSFS_COLUMN_MTIME, row) * dsfs_mtime_units[unit];
 }
 
 /* Fields are narrower than columns. */
@@ -119,7 +138,7 @@ static __always_inline int __dsfs_rows_decode(const struct dsfs_names *names, si
 	owner = dsfs_column_get(&h, DSFS_COLUMN_OWNER, row);
 	attr->size = dsfs_column_get(&h, DSFS_COLUMN_SIZE, row);
 	attr->start = dsfs_column_get(&h, DSFS_COLUMN_START, row);
-	attr->mtime = dsfs_column_get(&h, DSFS_COLUMN_MTIME, row);
+	attr->mtime = dsfs_mtime_get(&h, row);
 	sum = dsfs_column_get(&h, DSFS_COLUMN_SUM, row);
 	/* Most blocks have no compressed file. */
 	if (h.width >> 8 * DSFS_COLUMN_STORED || dsfs_column_base(&h, DSFS_COLUMN_STORED) ||

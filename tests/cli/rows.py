@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-rows.py IMAGE - a line for each inode but the root: its number, kind, size and start.
+rows.py IMAGE - a line for each inode but the root: its number, kind, size, start and mtime.
 
 It is read without any code of DSFS: all that is known of the format here is in the offsets below.
 """
@@ -12,6 +12,7 @@ BLOCK = 4096
 DIRS, NAMES = 1, 2
 COLUMNS = 8                 # kind, owner and extra, size, start, mtime, checksum, stored, units
 HEADER = 80                 # struct dsfs_rows
+MTIME = 4
 
 
 class Image:
@@ -52,9 +53,11 @@ def rows(names, at):
         for c in range(COLUMNS):
             value = int.from_bytes(names[row:row + width[c]], "little")
             row += width[c]
-            values.append((base[c] + (value << shift[c])) & (1 << 64) - 1)
+            value <<= shift[c] & 63
+            value *= 1000 ** (shift[c] >> 6) if c == MTIME else 1
+            values.append((base[c] + value) & (1 << 64) - 1)
         yield values
 
 
-for inode, (kind, _, size, start, *_) in Image(sys.argv[1]).inodes():
-    print(inode, kind, size, start)
+for inode, (kind, _, size, start, mtime, *_) in Image(sys.argv[1]).inodes():
+    print(inode, kind, size, start, mtime)
