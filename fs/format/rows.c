@@ -92,7 +92,8 @@ static __always_inline u64 dsfs_column_base(const struct dsfs_header *h, unsigne
 static __always_inline u64 dsfs_column_bits(const struct dsfs_header *h, unsigned int column,
 					    const u8 *row)
 {
-	const unsigned int half = 4 * (DSFS_COLUMN_MAX - (u8)(h->width >> 8 * column));
+	const u64 spare = 4 * (DSFS_COLUMN_MAX * DSFS_BYTES - h->width);
+	const unsigned int half = spare >> 8 * column & 63;
 	const u64 v = dsfs_word(row + (u8)(h->ends >> 8 * column) - 8) >> half >> half;
 
 	return v << (h->shift >> 8 * column & DSFS_COLUMN_SHIFT_MAX);
