@@ -339,14 +339,31 @@ make_taken_back()
 in_objects()
 {
 	python3 "$top/tests/cli/rows.py" "$1" | awk -v object="$2" '
-		int($2 / 4096) % 16 == 8 && $4 {
+		int($2 / 4096) % 16 == 8 && $3 {
 			files++
-			if (int(($5 + $4 - 1) / object) - int($5 / object) > int(($4 - 1) / object)) {
+			if (int(($4 + $3 - 1) / object) - int($4 / object) > int(($3 - 1) / object)) {
 				print "#", $0
 				bad = 1
 			}
 		}
 		END { exit bad || files != 136 }'
+}
+
+# Times that are seconds, milliseconds, ... apart, also before 1970, and what another reader has
+cases_times()
+{
+	local part n
+
+	for part in '' .5 .000007 .000000009; do
+		mkdir -p "times/$part-"
+		for n in -20000000 0 7 1234567890; do
+			touch -d "@$n$part" "times/$part-/$n"
+		done
+	done
+	"$mkfs" -q times.img times
+	check 'times in units: image' clean times.img
+	check 'times in units: as they were' cmp <(find times -mindepth 1 -printf '%T@\n' | sort) \
+		<(python3 "$top/tests/cli/rows.py" times.img | sed 's/.* //; s/$/0/' | sort)
 }
 
 cases_objects()
@@ -695,6 +712,7 @@ cases_same_bytes
 cases_lent
 cases_layout
 cases_order
+cases_times
 cases_objects
 cases_exclude
 cases_reports

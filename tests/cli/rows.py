@@ -60,4 +60,5 @@ def rows(names, at):
 
 
 for inode, (kind, _, size, start, mtime, *_) in Image(sys.argv[1]).inodes():
-    print(inode, kind, size, start, mtime)
+    seconds, rest = divmod(mtime - (mtime >> 63 << 64), 10 ** 9)
+    print(inode, kind, size, start, f"{seconds}.{rest:09}")
