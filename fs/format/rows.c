@@ -86,8 +86,9 @@ static __always_inline u64 dsfs_column_base(const struct dsfs_header *h, unsigne
 }
 
 /*
- * Bytes of a column of a row, shifted. There are eight bytes up to its end, as the header is in front of
- * all rows; those in front of the column are shifted out, in halves, as a shift by 64 is none.
+ * Bytes of a column of a row, shifted. There are eight bytes up to its end, as the header is in
+ * front of all rows; those in front of the column are shifted out, in halves, as a shift by 64 is
+ * none.
  */
 static __always_inline u64 dsfs_column_bits(const struct dsfs_header *h, unsigned int column,
 					    const u8 *row)

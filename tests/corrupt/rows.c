@@ -114,7 +114,8 @@ static void widen(struct dsfs_source *src, u32 ino, unsigned int column)
 {
 	struct row r = find_row(src, ino);
 	const u32 count = le16_to_cpu(((struct dsfs_names *)r.block)->count);
-	const u32 width = r.rows->width[column], shift = r.rows->shift[column], row = r.at[DSFS_COLUMNS];
+	const u32 width = r.rows->width[column], shift = r.rows->shift[column];
+	const u32 row = r.at[DSFS_COLUMNS];
 	const u64 first = r.off & ~(DSFS_BLOCK_SIZE - 1ULL), end = blocks_end(src, first);
 	const u32 more = count * (8 - width), by = (more + 3) & ~3U;
 	u8 old[DSFS_BLOCK_SIZE], *to = (u8 *)(r.rows + 1);

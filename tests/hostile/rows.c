@@ -72,7 +72,8 @@ void rows_get(const struct rows *r, u64 slot, u64 row[DSFS_COLUMNS])
 {
 	for (unsigned int i = 0; i < DSFS_COLUMNS; i++)
 		row[i] = base(r, i) +
-			 (field_get(column_at(r, slot, i), width(r, i)) << shift(r, i)) * unit(r, i);
+			 (field_get(column_at(r, slot, i), width(r, i)) << shift(r, i)) *
+			 unit(r, i);
 }
 
 void rows_put(const struct rows *r, u64 slot, const u64 row[DSFS_COLUMNS], bool by_base)
