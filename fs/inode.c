@@ -73,10 +73,6 @@ static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 		return ret;
 	if (attr->flags & DSFS_INODE_HOLES)
 		inode->i_blocks = DIV_ROUND_UP_ULL(extra.stored, 512);
-	if (attr->flags & DSFS_INODE_COMPRESSED) {
-		inode->i_blocks = DIV_ROUND_UP_ULL(extra.compressed.stored, 512);
-		inode->i_blkbits = extra.compressed.unit_bits;
-	}
 	return 0;
 }
 
@@ -159,8 +155,10 @@ static int dsfs_inode_read(struct inode *inode, u64 place, struct dsfs_err *err)
 	inode->i_mode = attr.mode;
 	inode->i_generation = src->geo.igeneration;
 	i_size_write(inode, attr.size);
+	if (attr.stored)
+		inode->i_blkbits = DSFS_UNIT_BITS;
 	if (S_ISREG(attr.mode))
-		inode->i_blocks = DIV_ROUND_UP_ULL(attr.size, 512);
+		inode->i_blocks = DIV_ROUND_UP_ULL(attr.stored ? : attr.size, 512);
 	if (attr.nlink)
 		set_nlink(inode, attr.nlink);
 	ret = dsfs_inode_owner(inode, &attr, err);

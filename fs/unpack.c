@@ -8,7 +8,7 @@
  * Whoever finishes the read unpacks: its reader, or the worker of readahead.
  *
  * A frame costs bounded time and memory, whatever is in it: its unit has at most
- * 256 KiB and 256 times its length, and the workspace of the decoder does not
+ * 128 KiB and 256 times its length, and the workspace of the decoder does not
  * depend on the frame, as a unit is unpacked in one piece.
  *
  * What that takes are buffers of one size, of all mounts. One that is free is used again,
@@ -25,7 +25,7 @@
 #include <linux/mm.h>
 #include <linux/zstd.h>
 
-#define DSFS_UNIT_MAX	BIT(DSFS_UNIT_BITS_MAX)
+#define DSFS_BUFFER	SZ_256K	/* the stored data of most reads */
 
 /* Byte of a zstd frame that says which fields it has, and its bits for a content size */
 #define DSFS_ZSTD_FIELDS	4
@@ -49,7 +49,7 @@ static DEFINE_SPINLOCK(dsfs_buffers_lock);
 
 static void *dsfs_buffer_alloc(gfp_t gfp)
 {
-	return kvmalloc(max_t(size_t, DSFS_UNIT_MAX, zstd_dctx_workspace_bound()), gfp);
+	return kvmalloc(max_t(size_t, DSFS_BUFFER, zstd_dctx_workspace_bound()), gfp);
 }
 
 /* Get a free buffer, or NULL. The one that was used last is in the caches of a CPU. */
@@ -164,19 +164,13 @@ static void dsfs_unpacker_put(struct dsfs_unpacker *u, struct dsfs_unpacker *own
  */
 int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *err)
 {
+	const u64 first = rd->pos >> DSFS_UNIT_BITS, last = (end - 1) >> DSFS_UNIT_BITS;
 	struct dsfs_source *src = dsfs_src(rd->inode->i_sb);
-	struct dsfs_compressed_info info;
 	struct dsfs_frames *f;
-	u64 first, last;
 	unsigned int i;
 	u32 from;
 	int ret;
 
-	ret = dsfs_compressed_get(src, &rd->attr, &info, err);
-	if (ret)
-		return ret;
-	first = rd->pos >> info.unit_bits;
-	last = (end - 1) >> info.unit_bits;
 	f = kvmalloc(struct_size(f, at, last - first + 2), gfp);
 	if (!f)
 		return -ENOMEM;
@@ -184,11 +178,10 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
 	f->data = NULL;
 	f->shared = false;
 	f->done = 0;
-	f->info = info;
 	f->first = first;
 	f->units = last - first + 1;
 	for (i = 0; i < f->units; i++) {
-		ret = dsfs_units_get(src, &rd->attr, &info, first + i, &from, &f->at[i + 1], err);
+		ret = dsfs_units_get(src, &rd->attr, first + i, &from, &f->at[i + 1], err);
 		if (ret)
 			return ret;
 		if (!i)
@@ -197,7 +190,7 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
 		if (from != f->at[i])
 			return dsfs_broken(err, "end of a frame", from, f->at[i]);
 	}
-	rd->stored = info.stored;
+	rd->stored = rd->attr.stored;
 	rd->from = f->at[0];
 	rd->to = f->at[f->units];
 	return 0;
@@ -214,7 +207,7 @@ int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp)
 	struct dsfs_frames *f = rd->frames;
 	unsigned int i;
 
-	if (bytes <= DSFS_UNIT_MAX)
+	if (bytes <= DSFS_BUFFER)
 		f->data = dsfs_buffer_try();
 	f->shared = f->data;
 	if (!f->data)
@@ -247,14 +240,14 @@ static bool dsfs_unpack_zstd(zstd_dctx *zstd, void *to, u32 bytes, const u8 *fra
 }
 
 /* Unpack a frame of @len bytes to @to. False if its content has not @bytes bytes. */
-static bool dsfs_frame_unpack(zstd_dctx *zstd, u8 codec, void *to, u32 bytes,
+static bool dsfs_frame_unpack(zstd_dctx *zstd, u16 flags, void *to, u32 bytes,
 			      const void *frame, u32 len)
 {
 	if (len == bytes) {
 		memcpy(to, frame, bytes);
 		return true;
 	}
-	if (codec == DSFS_CODEC_LZ4)
+	if (flags & DSFS_INODE_LZ4)
 		return LZ4_decompress_safe(frame, to, len, bytes) == (int)bytes;
 	return dsfs_unpack_zstd(zstd, to, bytes, frame, len);
 }
@@ -318,14 +311,14 @@ static void dsfs_frame_broken(struct dsfs_read *rd, unsigned int i, u32 bytes)
 static void dsfs_unit_unpack(struct dsfs_read *rd, unsigned int i, zstd_dctx *zstd, void *unit)
 {
 	const struct dsfs_frames *f = rd->frames;
-	const u32 bytes = dsfs_unit_bytes(&rd->attr, &f->info, f->first + i);
-	const u64 pos = (f->first + i) << f->info.unit_bits;
+	const u32 bytes = dsfs_unit_bytes(&rd->attr, f->first + i);
+	const u64 pos = (f->first + i) << DSFS_UNIT_BITS;
 	struct folio *folio = dsfs_folio_of(rd, pos, pos + bytes);
 	void *to = folio ? folio_address(folio) + offset_in_folio(folio, pos) : unit;
 	/* The buffer begins with the byte at @rd->dev. */
 	const void *frame = f->data + (rd->attr.start + f->at[i] - rd->dev);
 
-	if (!dsfs_frame_unpack(zstd, f->info.codec, to, bytes, frame, f->at[i + 1] - f->at[i]))
+	if (!dsfs_frame_unpack(zstd, rd->attr.flags, to, bytes, frame, f->at[i + 1] - f->at[i]))
 		dsfs_frame_broken(rd, i, bytes);
 	else if (!folio)
 		dsfs_unit_copy(rd, unit, pos, pos + bytes);
@@ -369,7 +362,7 @@ bool dsfs_frames_bad(const struct dsfs_read *rd, u64 from, u64 to)
 
 	if (from >= to)
 		return false;
-	first = (from >> f->info.unit_bits) - f->first;
-	last = ((to - 1) >> f->info.unit_bits) - f->first;
+	first = (from >> DSFS_UNIT_BITS) - f->first;
+	last = ((to - 1) >> DSFS_UNIT_BITS) - f->first;
 	return dsfs_range_bad(rd, f->at[first], f->at[last + 1]);
 }

@@ -11,7 +11,6 @@
 
 /**
  * struct dsfs_frames - the frames of a read, looked up before it is sent
- * @info: record of the file
  * @first: number of the first unit
  * @units: number of units
  * @done: number of those that are unpacked
@@ -20,7 +19,6 @@
  * @at: offset of each frame in the stored data, and the end of the last one
  */
 struct dsfs_frames {
-	struct dsfs_compressed_info info;
 	u64 first;
 	unsigned int units, done;
 	void *data;

@@ -45,7 +45,6 @@ static bool dsfs_whole_wanted(const struct file *file)
 static bool dsfs_whole_metadata(struct inode *inode)
 {
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
-	struct dsfs_compressed_info info;
 	struct dsfs_err err = {};
 	struct dsfs_attr attr;
 	u64 pos, stored, i;
@@ -58,10 +57,9 @@ static bool dsfs_whole_metadata(struct inode *inode)
 	ret = dsfs_inode_attr(inode, &attr, &err);
 	stored = attr.size;
 	if (!ret && attr.flags & DSFS_INODE_COMPRESSED) {
-		ret = dsfs_compressed_get(src, &attr, &info, &err);
-		for (i = 0; !ret && i < dsfs_units(&attr, &info); i++)
-			ret = dsfs_units_get(src, &attr, &info, i, &sum, &end, &err);
-		stored = info.stored;
+		for (i = 0; !ret && i < dsfs_units(&attr); i++)
+			ret = dsfs_units_get(src, &attr, i, &sum, &end, &err);
+		stored = attr.stored;
 	}
 	if (ret || !dsfs_verifies(inode->i_sb))
 		return ret != -EINTR;

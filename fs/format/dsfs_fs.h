@@ -35,8 +35,8 @@
 #define DSFS_CHUNK_BITS_MAX	20
 #define DSFS_OBJECT_BITS_MIN	16
 #define DSFS_OBJECT_BITS_MAX	30
-#define DSFS_UNIT_BITS_MIN	12
-#define DSFS_UNIT_BITS_MAX	18
+#define DSFS_UNIT_BITS		17		/* of a compressed file */
+#define DSFS_UNIT_SIZE		(1 << DSFS_UNIT_BITS)
 #define DSFS_RATIO_MAX		256		/* bytes of a unit for each of its frame */
 
 #define DSFS_MAX_OFFSET		(1ULL << 48)	/* exclusive limit of files and images */
@@ -73,11 +73,10 @@ enum dsfs_region_id {
 	DSFS_REGION_XATTRS	= 7,	/* struct dsfs_xattr_set and what follows */
 	DSFS_REGION_EXTENTS	= 8,	/* struct dsfs_extent_record */
 	DSFS_REGION_CHUNKSUMS	= 9,	/* __le32 */
-	DSFS_REGION_COMPRESSED	= 10,	/* struct dsfs_compressed */
-	DSFS_REGION_UNITS	= 11,	/* __le32 */
-	DSFS_REGION_HISTORY	= 12,	/* struct dsfs_super of the previous generation */
-	DSFS_REGION_NUMBERS	= 13,	/* __le32, by block of NAMES: its first inode number */
-	DSFS_REGIONS_USED	= 14,
+	DSFS_REGION_UNITS	= 10,	/* __le32 */
+	DSFS_REGION_HISTORY	= 11,	/* struct dsfs_super of the previous generation */
+	DSFS_REGION_NUMBERS	= 12,	/* __le32, by block of NAMES: its first inode number */
+	DSFS_REGIONS_USED	= 13,
 	DSFS_REGIONS		= 16,
 };
 
@@ -95,7 +94,7 @@ struct dsfs_region {
 /**
  * struct dsfs_root - the inode of the root directory, which has no name and so no row
  *
- * The fields are those of struct dsfs_rows. Its *start* is 0.
+ * The fields are those of struct dsfs_rows. Those that it lacks are 0.
  */
 struct dsfs_root {
 	__le16	mode;
@@ -171,8 +170,10 @@ struct dsfs_super {
 #define DSFS_INODE_XATTRS	0x0004	/* extra record: xattrs */
 #define DSFS_INODE_ACL		0x0008	/* the xattr set has a POSIX ACL */
 #define DSFS_INODE_SHARED	0x0010	/* data in a shared block */
-#define DSFS_INODE_COMPRESSED	0x0020	/* extra is the number of a record in COMPRESSED */
-#define DSFS_INODE_KNOWN	0x003f
+#define DSFS_INODE_ZSTD		0x0020	/* compressed: zstd frames with their content size */
+#define DSFS_INODE_LZ4		0x0040	/* compressed: lz4 blocks */
+#define DSFS_INODE_COMPRESSED	(DSFS_INODE_ZSTD | DSFS_INODE_LZ4)
+#define DSFS_INODE_KNOWN	0x007f
 #define DSFS_INODE_NEEDS_EXTRA	(DSFS_INODE_HOLES | DSFS_INODE_XATTRS)
 
 /**
@@ -250,15 +251,18 @@ enum dsfs_column {
 	DSFS_COLUMN_START	= 3,
 	DSFS_COLUMN_MTIME	= 4,
 	DSFS_COLUMN_SUM		= 5,
+	DSFS_COLUMN_STORED	= 6,
+	DSFS_COLUMN_UNITS	= 7,
 };
 
-#define DSFS_COLUMNS		6
+#define DSFS_COLUMNS		8
 
 /**
  * struct dsfs_rows - inodes of the names of a name block
- * @base: by column: what is added to each value
- * @width: bytes of a row that the column has: 0 to 8
- * @shift: bits by which these are shifted to the left before
+ * @width: by column: bytes of a row that it has: 0 to 8
+ * @shift: bits by which these are shifted to the left; the two high bits of that of
+ *	DSFS_COLUMN_MTIME are the unit of times: 1 ns, 1 us, 1 ms, 1 s
+ * @base: what is added to that
  *
  * Begins at dsfs_names.end. A row for each name follows; it has the columns in their
  * order, without padding. The values are
@@ -267,8 +271,7 @@ enum dsfs_column {
  * - owner: index into OWNERS
  * - nlink: link count
  * - flags: DSFS_INODE_*
- * - extra: index of the inode extra record in EXTRAS plus one; 0: none. Of a compressed
- *   file, index in COMPRESSED plus one
+ * - extra: index of the inode extra record in EXTRAS plus one; 0: none
  * - size: bytes; of a device file, the device number (major << 20 | minor)
  * - start: byte offset in the image of the data (regular file), byte offset in SYMLINKS of the
  *   target (symlink), index into DIRS (directory), inode number of the file (hard-link entry);
@@ -276,16 +279,20 @@ enum dsfs_column {
  * - mtime: signed nanoseconds since 1970
  * - sum: of a file of one chunk its checksum, of one of several the index of the first one's in
  *   CHUNKSUMS; zero without stored data
+ * - stored: bytes of stored data of a compressed file: of all frames; otherwise zero
+ * - units: index in UNITS of the end of the first frame of a compressed file of several units;
+ *   otherwise zero
  */
 struct dsfs_rows {
-	__le64	base[DSFS_COLUMNS];
 	__u8	width[DSFS_COLUMNS];
 	__u8	shift[DSFS_COLUMNS];
-	__le32	reserved;
+	__le64	base[DSFS_COLUMNS];
 };
 
 #define DSFS_COLUMN_MAX		8	/* bytes of a value in a row */
 #define DSFS_COLUMN_SHIFT_MAX		63
+#define DSFS_MTIME_UNIT_SHIFT		6
+#define DSFS_MTIME_UNITS		4
 
 #define DSFS_SLOT_OFFSET	0x0fff
 #define DSFS_SLOT_TYPE_SHIFT	12
@@ -336,26 +343,10 @@ struct dsfs_extent_record {
 	__le64	stored;
 };
 
-/* dsfs_compressed.codec */
-#define DSFS_CODEC_ZSTD		1	/* a zstd frame with its content size, without dictionary */
-#define DSFS_CODEC_LZ4		2	/* an lz4 block */
-
-/**
- * struct dsfs_compressed - a compressed regular file
- * @stored: bytes of stored data: of all frames
- * @extra: as of a file that is not compressed
- * @units: index in UNITS of the end of the first frame; 0 for a file of one unit
- * @codec: DSFS_CODEC_*
- * @unit_bits: log2 of the bytes of a unit, of which the last one may be shorter
- */
-struct dsfs_compressed {
-	__le32	stored;
-	__le32	extra;
-	__le32	units;
-	__u8	codec;
-	__u8	unit_bits;
-	__le16	reserved;
-};
+/* dsfs_super.codec: a flag of an inode, shifted to the right by DSFS_CODEC_SHIFT */
+#define DSFS_CODEC_ZSTD		1
+#define DSFS_CODEC_LZ4		2
+#define DSFS_CODEC_SHIFT	5
 
 /* dsfs_xattr.prefix */
 #define DSFS_XATTR_USER			1
@@ -494,11 +485,10 @@ DSFS_AT(dsfs_names, suffix, 10);
 DSFS_AT(dsfs_names, width, 11);
 DSFS_AT(dsfs_names, slots, 12);
 
-DSFS_SIZE(dsfs_rows, 64);
-DSFS_AT(dsfs_rows, base, 0);
-DSFS_AT(dsfs_rows, width, 48);
-DSFS_AT(dsfs_rows, shift, 54);
-DSFS_AT(dsfs_rows, reserved, 60);
+DSFS_SIZE(dsfs_rows, 80);
+DSFS_AT(dsfs_rows, width, 0);
+DSFS_AT(dsfs_rows, shift, 8);
+DSFS_AT(dsfs_rows, base, 16);
 
 DSFS_SIZE(dsfs_bucket, 64);
 DSFS_AT(dsfs_bucket, entries, 0);
@@ -517,14 +507,6 @@ DSFS_AT(dsfs_extra, reserved, 24);
 DSFS_SIZE(dsfs_extent_record, 16);
 DSFS_AT(dsfs_extent_record, logical, 0);
 DSFS_AT(dsfs_extent_record, stored, 8);
-
-DSFS_SIZE(dsfs_compressed, 16);
-DSFS_AT(dsfs_compressed, stored, 0);
-DSFS_AT(dsfs_compressed, extra, 4);
-DSFS_AT(dsfs_compressed, units, 8);
-DSFS_AT(dsfs_compressed, codec, 12);
-DSFS_AT(dsfs_compressed, unit_bits, 13);
-DSFS_AT(dsfs_compressed, reserved, 14);
 
 DSFS_SIZE(dsfs_xattr_set, 8);
 DSFS_AT(dsfs_xattr_set, bytes, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode extra records: decoding and checks, and all that an inode has besides its record.
+ * Inode extra records: decoding and checks.
  *
  * Few inodes have any of it, so that a lookup seldom comes here.
  */
@@ -54,31 +54,21 @@ int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 	return 0;
 }
 
-/*
- * dsfs_extra_get - read and check what an inode has besides its record
- *
- * These are the record of a compressed file, and an inode extra record; zeros if there is none.
- */
+/* dsfs_extra_get - read and check the inode extra record of an inode; zeros if there is none */
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   struct dsfs_extra_info *extra, struct dsfs_err *err)
 {
 	struct dsfs_mref ref;
-	u32 number = attr->extra;
 	int ret;
 
 	memset(extra, 0, sizeof(*extra));
-	if (attr->flags & DSFS_INODE_COMPRESSED) {
-		ret = dsfs_compressed_get(src, attr, &extra->compressed, err);
-		if (ret)
-			return ret;
-		number = extra->compressed.extra;
-	}
-	if (!number)
+	if (!attr->extra)
 		return 0;
-	ret = dsfs_meta_get(src, DSFS_REGION_EXTRAS, (u64)(number - 1) * sizeof(struct dsfs_extra),
+	ret = dsfs_meta_get(src, DSFS_REGION_EXTRAS,
+			    (u64)(attr->extra - 1) * sizeof(struct dsfs_extra),
 			    sizeof(struct dsfs_extra), &ref);
 	if (ret)
-		return dsfs_bad(err, "extra record", number, 0, ret);
+		return dsfs_bad(err, "extra record", attr->extra, 0, ret);
 	ret = dsfs_extra_decode(dsfs_source_geo(src), attr, ref.p, extra, err);
 	dsfs_meta_put(&ref);
 	return ret;

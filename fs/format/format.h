@@ -89,7 +89,6 @@ struct dsfs_geo {
 	u64 buckets;
 	u64 chunksums;
 	u64 units;
-	u32 compressed;
 	u32 igeneration;	/* i_generation of every inode */
 	u32 sums_checksum;	/* of the blocks of BLOCKSUMS */
 	u8 align_bits;
@@ -179,7 +178,7 @@ int dsfs_history_find(const struct dsfs_slot *newest, u64 generation, u64 device
  * @mode: type and permissions; only the type for a hard-link entry
  * @owner: index into OWNERS
  * @flags: DSFS_INODE_*
- * @sum: as struct dsfs_rows
+ * @sum, @stored, @units: as struct dsfs_rows
  */
 struct dsfs_attr {
 	u64 size;
@@ -191,46 +190,29 @@ struct dsfs_attr {
 	u32 rdev;
 	u32 sum;
 	u32 owner;
+	u32 stored;
+	u32 units;
 	u16 mode;
 	u16 flags;
 };
 
-/* Decoded record of a compressed file; @extra: see struct dsfs_compressed */
-struct dsfs_compressed_info {
-	u32 stored;
-	u32 extra;
-	u32 units;
-	u8 codec;
-	u8 unit_bits;
-};
-
-/*
- * Decoded inode extra record, and @compressed. Fields that the inode flags do not select are
- * zero.
- */
+/* Decoded inode extra record. Fields that the inode flags do not select are zero. */
 struct dsfs_extra_info {
 	u64 xattrs;
 	u64 stored;
 	u32 first_extent;
 	u32 extents;
-	struct dsfs_compressed_info compressed;
 };
 
 /* inode.c */
 int dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err);
 int dsfs_root_decode(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err);
-int dsfs_extra_number(const struct dsfs_geo *geo, u16 flags, u32 number, struct dsfs_err *err);
 int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct dsfs_err *err);
 
 /* extra.c */
 int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 		      const struct dsfs_extra *raw, struct dsfs_extra_info *extra,
 		      struct dsfs_err *err);
-
-/* compressed.c */
-int dsfs_compressed_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
-			   const struct dsfs_compressed *raw, struct dsfs_compressed_info *info,
-			   struct dsfs_err *err);
 
 /**
  * dsfs_mode_to_dt - directory entry type of a mode
@@ -358,6 +340,7 @@ static inline u64 dsfs_row_block(u64 place)
 #define DSFS_NO_PLACE	(~0ULL)		/* not known, or not in a row */
 
 /* rows.c */
+extern const u32 dsfs_mtime_units[DSFS_MTIME_UNITS];	/* nanoseconds */
 int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
 		     struct dsfs_attr *attr, struct dsfs_err *err);
 u64 dsfs_rows_bytes(const struct dsfs_names *names, size_t avail);
@@ -696,24 +679,31 @@ int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);
 
-/* Content bytes of unit number @unit of a compressed file, of which it has so many */
-static inline u32 dsfs_unit_bytes(const struct dsfs_attr *attr,
-				  const struct dsfs_compressed_info *info, u64 unit)
+/* Number of units of a compressed file */
+static inline u64 dsfs_units(const struct dsfs_attr *attr)
 {
-	const u64 left = attr->size - (unit << info->unit_bits);
+	return (attr->size + DSFS_UNIT_SIZE - 1) >> DSFS_UNIT_BITS;
+}
 
-	return left < 1ULL << info->unit_bits ? left : 1ULL << info->unit_bits;
+/* Content bytes of unit number @unit of it */
+static inline u32 dsfs_unit_bytes(const struct dsfs_attr *attr, u64 unit)
+{
+	const u64 left = attr->size - (unit << DSFS_UNIT_BITS);
+
+	return left < DSFS_UNIT_SIZE ? left : DSFS_UNIT_SIZE;
+}
+
+/* DSFS_CODEC_* of a file; 0: it is not compressed */
+static inline u8 dsfs_attr_codec(const struct dsfs_attr *attr)
+{
+	return (attr->flags & DSFS_INODE_COMPRESSED) >> DSFS_CODEC_SHIFT;
 }
 
 /* compressed.c */
-u64 dsfs_units(const struct dsfs_attr *attr, const struct dsfs_compressed_info *info);
-int dsfs_compressed_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-			struct dsfs_compressed_info *info, struct dsfs_err *err);
-int dsfs_frame_check(const struct dsfs_attr *attr, const struct dsfs_compressed_info *info,
-		     u64 unit, u32 from, u32 to, struct dsfs_err *err);
-int dsfs_units_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		   const struct dsfs_compressed_info *info, u64 unit, u32 *from, u32 *to,
-		   struct dsfs_err *err);
+int dsfs_frame_check(const struct dsfs_attr *attr, u64 unit, u32 from, u32 to,
+		     struct dsfs_err *err);
+int dsfs_units_get(struct dsfs_source *src, const struct dsfs_attr *attr, u64 unit, u32 *from,
+		   u32 *to, struct dsfs_err *err);
 
 /* xattr.c */
 struct dsfs_xattr_info {

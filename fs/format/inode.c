@@ -43,16 +43,37 @@ static int dsfs_hardlink_check(const struct dsfs_geo *geo, const struct dsfs_att
 		return dsfs_broken(err, "mode of a hard-link entry", a->mode, S_IFREG);
 	if (a->start <= DSFS_ROOT_INO || a->start >= geo->inodes || a->start == a->ino)
 		return dsfs_broken(err, "inode of a hard-link entry", a->start, geo->inodes - 1);
-	if (a->size || a->extra || a->owner || a->nlink || a->mtime || a->sum)
+	if (a->size || a->extra || a->owner || a->nlink || a->mtime || a->sum || a->stored ||
+	    a->units)
 		return dsfs_broken(err, "unused fields of a hard-link entry", 1, 0);
 	return 0;
 }
 
+static int dsfs_inode_compressed(const struct dsfs_geo *geo, const struct dsfs_attr *a,
+				 struct dsfs_err *err)
+{
+	const u64 count = dsfs_units(a);
+
+	if (!(geo->incompat & DSFS_INCOMPAT_COMPRESSED))
+		return dsfs_broken(err, "compressed file without the feature", a->flags, 0);
+	if ((a->flags & DSFS_INODE_COMPRESSED) == DSFS_INODE_COMPRESSED)
+		return dsfs_broken(err, "codec", a->flags, DSFS_INODE_LZ4);
+	if (a->flags & DSFS_INODE_HOLES)
+		return dsfs_broken(err, "compressed file with holes", a->flags,
+				   DSFS_INODE_COMPRESSED);
+	if (!a->stored || a->stored >= a->size)
+		return dsfs_broken(err, "stored bytes of a compressed file", a->stored, a->size);
+	/* The ends of frames lie in UNITS, unless the file has a single one. */
+	if (count == 1 ? a->units : count > geo->units || a->units > geo->units - count)
+		return dsfs_broken(err, "place of units", a->units, geo->units);
+	return dsfs_extent_check(geo, a->start, a->stored, err);
+}
+
 static int dsfs_inode_reg(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
-	/* checked with its record */
+	/* Holes are checked with their extra record. */
 	if (a->flags & (DSFS_INODE_HOLES | DSFS_INODE_COMPRESSED))
-		return 0;
+		return a->flags & DSFS_INODE_COMPRESSED ? dsfs_inode_compressed(geo, a, err) : 0;
 	if (!a->size && a->start)
 		return dsfs_broken(err, "start of an empty file", a->start, 0);
 	return a->size ? __dsfs_extent_check(geo, a->start, a->size, err) : 0;
@@ -114,38 +135,9 @@ static int dsfs_inode_plain(const struct dsfs_geo *geo, struct dsfs_attr *a, str
 	return 0;
 }
 
-/*
- * dsfs_extra_number - check the number of an inode extra record: its index plus one; 0: none
- *
- * @flags are those of the inode.
- */
-int dsfs_extra_number(const struct dsfs_geo *geo, u16 flags, u32 number, struct dsfs_err *err)
-{
-	if (!!(flags & DSFS_INODE_NEEDS_EXTRA) != !!number)
-		return dsfs_broken(err, "extra record against flags", number, flags);
-	if (number > geo->extras)
-		return dsfs_broken(err, "extra record", number, geo->extras);
-	return 0;
-}
-
-/* Of a compressed file, the number of its inode extra record is in its record. */
-static int dsfs_inode_extra(const struct dsfs_geo *geo, const struct dsfs_attr *a,
-			    struct dsfs_err *err)
-{
-	if (!(a->flags & DSFS_INODE_COMPRESSED))
-		return dsfs_extra_number(geo, a->flags, a->extra, err);
-	if (a->flags & DSFS_INODE_HOLES)
-		return dsfs_broken(err, "compressed file with holes", a->flags,
-				   DSFS_INODE_COMPRESSED);
-	if (!a->extra || a->extra > geo->compressed)
-		return dsfs_broken(err, "compressed record", a->extra, geo->compressed);
-	return 0;
-}
-
 static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
 	const u16 data = DSFS_INODE_HOLES | DSFS_INODE_SHARED | DSFS_INODE_COMPRESSED;
-	int ret;
 
 	if (a->flags & ~DSFS_INODE_KNOWN)
 		return dsfs_broken(err, "inode flags", a->flags, DSFS_INODE_KNOWN);
@@ -153,9 +145,13 @@ static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a, str
 		return dsfs_broken(err, "data flags of no regular file", a->flags, 0);
 	if (a->flags & DSFS_INODE_ACL && !(a->flags & DSFS_INODE_XATTRS))
 		return dsfs_broken(err, "ACL flag without xattrs", a->flags, DSFS_INODE_XATTRS);
-	ret = dsfs_inode_extra(geo, a, err);
-	if (ret)
-		return ret;
+	if (!(a->flags & DSFS_INODE_NEEDS_EXTRA) != !a->extra)
+		return dsfs_broken(err, "extra record against flags", a->extra, a->flags);
+	if (a->extra > geo->extras)
+		return dsfs_broken(err, "extra record", a->extra, geo->extras);
+	if (!(a->flags & DSFS_INODE_COMPRESSED) && a->stored | a->units)
+		return dsfs_broken(err, "frames of a file that is not compressed", a->stored,
+				   a->units);
 	if (a->owner >= geo->owners)
 		return dsfs_broken(err, "owner", a->owner, geo->owners);
 	if (!a->nlink)
@@ -171,7 +167,7 @@ static __always_inline int __dsfs_inode_check(const struct dsfs_geo *geo, struct
 	attr->rdev = 0;
 	if (attr->flags & DSFS_INODE_HARDLINK)
 		return dsfs_hardlink_check(geo, attr, err);
-	if (!(attr->flags & ~DSFS_INODE_SHARED) && !attr->extra)
+	if (!(attr->flags & ~DSFS_INODE_SHARED) && !(attr->extra | attr->stored | attr->units))
 		ret = dsfs_inode_plain(geo, attr, err);
 	else
 		ret = dsfs_inode_flags(geo, attr, err);

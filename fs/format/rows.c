@@ -5,7 +5,8 @@
  * A lookup that has found a name has its inode and its checksum in the same block, so a
  * cold one needs one read. The entries of a directory are much alike: a column is stored as
  * differences to its least value, in as many bytes as the largest of them needs, and without
- * zero bits that all of them end in. Such a row has 9 to 16 bytes.
+ * zero bits that all of them end in, times in a unit that divides them. Such a row has 9 to 16
+ * bytes.
  *
  * NAMES is the inode table: the rows in it are in the order of inode numbers, which have no gaps.
  * What has only the number of an inode, such as a file handle, finds its block by a search of
@@ -13,70 +14,150 @@
  */
 #include "format.h"
 
-/* The header is behind the names, at any byte. */
-static int dsfs_rows_header(const struct dsfs_names *names, size_t avail, struct dsfs_rows *rows,
-			    u32 *row, struct dsfs_err *err)
+#define DSFS_BYTES	0x0101010101010101ULL	/* 1 in each byte */
+#define DSFS_SHIFTS	((u64)DSFS_COLUMN_SHIFT_MAX * DSFS_BYTES | \
+			 0xc0ULL << 8 * DSFS_COLUMN_MTIME)
+
+const u32 dsfs_mtime_units[DSFS_MTIME_UNITS] = { 1, 1000, 1000000, 1000000000 };
+
+/**
+ * struct dsfs_header - a checked header of rows
+ * @raw: where it is: behind the names, at any byte
+ * @width: by byte: the width of a column
+ * @shift: its shift
+ * @ends: where it ends in a row, of which the last one is the length
+ */
+struct dsfs_header {
+	const u8 *raw;
+	u64 width;
+	u64 shift;
+	u64 ends;
+};
+
+static __always_inline u64 dsfs_word(const u8 *p)
+{
+	__le64 raw;
+
+	memcpy(&raw, p, sizeof(raw));
+	return le64_to_cpu(raw);
+}
+
+/* Find what dsfs_rows_header() rejects. */
+static int __cold dsfs_rows_broken(const struct dsfs_header *h, struct dsfs_err *err)
+{
+	unsigned int i;
+	u8 width = 0;
+
+	for (i = 0; i < DSFS_COLUMNS && width <= DSFS_COLUMN_MAX; i++)
+		width = h->width >> 8 * i;
+	if (width > DSFS_COLUMN_MAX)
+		return dsfs_broken(err, "width of a column", width, DSFS_COLUMN_MAX);
+	for (i = 0; i < DSFS_COLUMNS && !((u8)((h->shift & ~DSFS_SHIFTS) >> 8 * i));)
+		i++;
+	return dsfs_broken(err, "shift of a column", (u8)(h->shift >> 8 * i),
+			   DSFS_COLUMN_SHIFT_MAX);
+}
+
+/* All columns at once: a larger width or shift has bits that none of those allowed has. */
+static __always_inline int dsfs_rows_header(const struct dsfs_names *names, size_t avail,
+					    struct dsfs_header *h, struct dsfs_err *err)
 {
 	const u32 end = le16_to_cpu(names->end), count = le16_to_cpu(names->count);
-	unsigned int i;
+	const u32 first = end + sizeof(struct dsfs_rows);
 
-	if (end + sizeof(*rows) > avail)
-		return dsfs_broken(err, "end of a name block's rows", end + sizeof(*rows), avail);
-	memcpy(rows, (const u8 *)names + end, sizeof(*rows));
-	*row = 0;
-	for (i = 0; i < DSFS_COLUMNS; i++) {
-		if (rows->width[i] > DSFS_COLUMN_MAX)
-			return dsfs_broken(err, "width of a column", rows->width[i],
-					   DSFS_COLUMN_MAX);
-		if (rows->shift[i] > DSFS_COLUMN_SHIFT_MAX)
-			return dsfs_broken(err, "shift of a column", rows->shift[i],
-					   DSFS_COLUMN_SHIFT_MAX);
-		*row += rows->width[i];
-	}
-	if (rows->reserved)
-		return dsfs_broken(err, "reserved bytes of rows", le32_to_cpu(rows->reserved), 0);
-	if (count * *row > avail - end - sizeof(*rows))
+	if (first > avail)
+		return dsfs_broken(err, "end of a name block's rows", first, avail);
+	h->raw = (const u8 *)names + end;
+	h->width = dsfs_word(h->raw + offsetof(struct dsfs_rows, width));
+	h->shift = dsfs_word(h->raw + offsetof(struct dsfs_rows, shift));
+	h->ends = h->width * DSFS_BYTES;
+	if ((h->width | (h->width + 7 * DSFS_BYTES)) & 0xf0 * DSFS_BYTES ||
+	    h->shift & ~DSFS_SHIFTS)
+		return dsfs_rows_broken(h, err);
+	if (count * (u32)(h->ends >> 56) > avail - first)
 		return dsfs_broken(err, "end of a name block's rows",
-				   end + sizeof(*rows) + count * *row, avail);
+				   first + count * (u32)(h->ends >> 56), avail);
 	return 0;
 }
 
-/* An integer of @width bytes, for which the last row of a block may have no eight */
-static __always_inline u64 dsfs_bytes_get(const u8 *at, unsigned int width, const u8 *end)
+static __always_inline u64 dsfs_column_base(const struct dsfs_header *h, unsigned int column)
 {
-	__le64 raw;
-	u64 v = 0;
-
-	if (end - at >= (ptrdiff_t)sizeof(raw)) {
-		memcpy(&raw, at, sizeof(raw));
-		v = le64_to_cpu(raw);
-		return width < sizeof(raw) ? v & ((1ULL << 8 * width) - 1) : v;
-	}
-	while (width--)
-		v = v << 8 | at[width];
-	return v;
+	return dsfs_word(h->raw + offsetof(struct dsfs_rows, base[column]));
 }
 
-/* Value of a column; @at: its bytes in a row, advanced; inline, as every lookup does it */
-static __always_inline u64 dsfs_column_get(const struct dsfs_rows *rows, unsigned int column,
-					   const u8 **at, const u8 *end)
+/*
+ * Bytes of a column of a row, shifted. There are eight bytes up to its end, as the header is in
+ * front of all rows; those in front of the column are shifted out, in halves, as a shift by 64 is
+ * none.
+ */
+static __always_inline u64 dsfs_column_bits(const struct dsfs_header *h, unsigned int column,
+					    const u8 *row)
 {
-	const unsigned int width = rows->width[column];
-	const u64 v = dsfs_bytes_get(*at, width, end);
+	const u64 spare = 4 * (DSFS_COLUMN_MAX * DSFS_BYTES - h->width);
+	const unsigned int half = spare >> 8 * column & 63;
+	const u64 v = dsfs_word(row + (u8)(h->ends >> 8 * column) - 8) >> half >> half;
 
-	*at += width;
-	return le64_to_cpu(rows->base[column]) + (v << rows->shift[column]);
+	return v << (h->shift >> 8 * column & DSFS_COLUMN_SHIFT_MAX);
+}
+
+static __always_inline u64 dsfs_column_get(const struct dsfs_header *h, unsigned int column,
+					   const u8 *row)
+{
+	return dsfs_column_base(h, column) + dsfs_column_bits(h, column, row);
+}
+
+static __always_inline u64 dsfs_mtime_get(const struct dsfs_header *h, const u8 *row)
+{
+	const u8 unit = h->shift >> (8 * DSFS_COLUMN_MTIME + DSFS_MTIME_UNIT_SHIFT) & 3;
+
+	return dsfs_column_base(h, DSFS_COLUMN_MTIME) +
+	       dsfs_column_bits(h, DSFS_COLUMN_MTIME, row) * dsfs_mtime_units[unit];
 }
 
 /* Fields are narrower than columns. */
-static int dsfs_columns_fit(const struct dsfs_attr *a, u64 sum, struct dsfs_err *err)
+static int __cold dsfs_columns_broken(const struct dsfs_attr *a, u64 wide, struct dsfs_err *err)
 {
-	if (sum > U32_MAX)
-		return dsfs_broken(err, "value of a column", sum, U32_MAX);
-	if (a->size >= DSFS_MAX_OFFSET || a->start >= DSFS_MAX_OFFSET)
-		return dsfs_broken(err, "value of a column",
-				   a->size >= DSFS_MAX_OFFSET ? a->size : a->start,
-				   DSFS_MAX_OFFSET - 1);
+	if (wide > U32_MAX)
+		return dsfs_broken(err, "value of a column", wide, U32_MAX);
+	return dsfs_broken(err, "value of a column",
+			   a->size >= DSFS_MAX_OFFSET ? a->size : a->start, DSFS_MAX_OFFSET - 1);
+}
+
+static __always_inline int __dsfs_rows_decode(const struct dsfs_names *names, size_t avail,
+					      u32 slot, struct dsfs_attr *attr,
+					      struct dsfs_err *err)
+{
+	u64 kind, owner, sum, stored = 0, units = 0;
+	struct dsfs_header h;
+	const u8 *row;
+	int ret;
+
+	ret = dsfs_rows_header(names, avail, &h, err);
+	if (ret)
+		return ret;
+	row = h.raw + sizeof(struct dsfs_rows) + slot * (u32)(h.ends >> 56);
+	kind = dsfs_column_get(&h, DSFS_COLUMN_KIND, row);
+	owner = dsfs_column_get(&h, DSFS_COLUMN_OWNER, row);
+	attr->size = dsfs_column_get(&h, DSFS_COLUMN_SIZE, row);
+	attr->start = dsfs_column_get(&h, DSFS_COLUMN_START, row);
+	attr->mtime = dsfs_mtime_get(&h, row);
+	sum = dsfs_column_get(&h, DSFS_COLUMN_SUM, row);
+	/* Most blocks have no compressed file. */
+	if (h.width >> 8 * DSFS_COLUMN_STORED || dsfs_column_base(&h, DSFS_COLUMN_STORED) ||
+	    dsfs_column_base(&h, DSFS_COLUMN_UNITS)) {
+		stored = dsfs_column_get(&h, DSFS_COLUMN_STORED, row);
+		units = dsfs_column_get(&h, DSFS_COLUMN_UNITS, row);
+	}
+	attr->mode = kind;
+	attr->flags = kind >> 16;
+	attr->nlink = kind >> 32;
+	attr->owner = owner;
+	attr->extra = owner >> 32;
+	attr->sum = sum;
+	attr->stored = stored;
+	attr->units = units;
+	if ((sum | stored | units) > U32_MAX || (attr->size | attr->start) >= DSFS_MAX_OFFSET)
+		return dsfs_columns_broken(attr, sum | stored | units, err);
 	return 0;
 }
 
@@ -89,44 +170,19 @@ static int dsfs_columns_fit(const struct dsfs_attr *a, u64 sum, struct dsfs_err 
 int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
 		     struct dsfs_attr *attr, struct dsfs_err *err)
 {
-	const u8 *at, *behind = (const u8 *)names + avail;
-	struct dsfs_rows rows;
-	u64 kind, owner, sum;
-	u32 row;
-	int ret;
-
-	ret = dsfs_rows_header(names, avail, &rows, &row, err);
-	if (ret)
-		return ret;
-	at = (const u8 *)names + le16_to_cpu(names->end) + sizeof(rows) + slot * row;
-	kind = dsfs_column_get(&rows, DSFS_COLUMN_KIND, &at, behind);
-	owner = dsfs_column_get(&rows, DSFS_COLUMN_OWNER, &at, behind);
-	attr->size = dsfs_column_get(&rows, DSFS_COLUMN_SIZE, &at, behind);
-	attr->start = dsfs_column_get(&rows, DSFS_COLUMN_START, &at, behind);
-	attr->mtime = dsfs_column_get(&rows, DSFS_COLUMN_MTIME, &at, behind);
-	sum = dsfs_column_get(&rows, DSFS_COLUMN_SUM, &at, behind);
-	ret = dsfs_columns_fit(attr, sum, err);
-	if (ret)
-		return ret;
-	attr->mode = kind;
-	attr->flags = kind >> 16;
-	attr->nlink = kind >> 32;
-	attr->owner = owner;
-	attr->extra = owner >> 32;
-	attr->sum = sum;
-	return 0;
+	return __dsfs_rows_decode(names, avail, slot, attr, err);
 }
 
 /* dsfs_rows_bytes - bytes of a name block with its rows; 0: they break a rule */
 u64 dsfs_rows_bytes(const struct dsfs_names *names, size_t avail)
 {
+	struct dsfs_header h;
 	struct dsfs_err err;
-	struct dsfs_rows rows;
-	u32 row;
 
-	if (dsfs_rows_header(names, avail, &rows, &row, &err))
+	if (dsfs_rows_header(names, avail, &h, &err))
 		return 0;
-	return le16_to_cpu(names->end) + sizeof(rows) + le16_to_cpu(names->count) * row;
+	return le16_to_cpu(names->end) + sizeof(struct dsfs_rows) +
+	       le16_to_cpu(names->count) * (h.ends >> 56);
 }
 
 /* The name block of a row. Return: 0, or an error without a reference. */
@@ -168,7 +224,7 @@ int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *
 	if (slot >= le16_to_cpu(names->count))
 		ret = dsfs_broken(err, "slot", slot, le16_to_cpu(names->count));
 	else
-		ret = dsfs_rows_decode(names, avail, slot, attr, err);
+		ret = __dsfs_rows_decode(names, avail, slot, attr, err);
 	dsfs_meta_put(&ref);
 	return ret;
 }

@@ -28,7 +28,6 @@ const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_EXTENTS]	= sizeof(struct dsfs_extent_record),
 	[DSFS_REGION_CHUNKSUMS]	= sizeof(__le32),
 	[DSFS_REGION_HISTORY]	= 1,
-	[DSFS_REGION_COMPRESSED] = sizeof(struct dsfs_compressed),
 	[DSFS_REGION_UNITS]	= sizeof(__le32),
 	[DSFS_REGION_NUMBERS]	= sizeof(__le32),
 };
@@ -46,13 +45,10 @@ static u64 dsfs_region_max(enum dsfs_region_id id)
 	case DSFS_REGION_EXTENTS:
 		return 0xffffffffULL * sizeof(struct dsfs_extent_record);
 	case DSFS_REGION_CHUNKSUMS:
+	case DSFS_REGION_UNITS:
 		return (1ULL << 32) * sizeof(__le32);
 	case DSFS_REGION_HISTORY:
 		return DSFS_SB_SIZE;
-	case DSFS_REGION_COMPRESSED:
-		return 0xffffffffULL * sizeof(struct dsfs_compressed);
-	case DSFS_REGION_UNITS:
-		return (1ULL << 32) * sizeof(__le32);
 	default:
 		return DSFS_META_MAX;
 	}
@@ -236,7 +232,6 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	geo->extents = dsfs_records(geo, DSFS_REGION_EXTENTS);
 	geo->buckets = dsfs_records(geo, DSFS_REGION_INDEX);
 	geo->chunksums = dsfs_records(geo, DSFS_REGION_CHUNKSUMS);
-	geo->compressed = dsfs_records(geo, DSFS_REGION_COMPRESSED);
 	geo->units = dsfs_records(geo, DSFS_REGION_UNITS);
 
 	if (dsfs_records(geo, DSFS_REGION_BLOCKSUMS) != blocks)
@@ -257,9 +252,8 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	want = geo->regions[DSFS_REGION_HISTORY].bytes;
 	if (want && want != DSFS_SB_SIZE)
 		return dsfs_broken(err, "history length", want, DSFS_SB_SIZE);
-	if (!(geo->incompat & DSFS_INCOMPAT_COMPRESSED) && geo->compressed + geo->units)
-		return dsfs_broken(err, "compressed files without the feature",
-				   geo->compressed + geo->units, 0);
+	if (!(geo->incompat & DSFS_INCOMPAT_COMPRESSED) && geo->units)
+		return dsfs_broken(err, "compressed files without the feature", geo->units, 0);
 	return 0;
 }
 

@@ -56,20 +56,18 @@ static int keep_holes(struct base *base, struct tree *t, struct node *n,
 	return ret;
 }
 
-/* Copy the record of a compressed file, and the ends of its frames. */
+/* Copy the ends of the frames of a compressed file. */
 static int keep_packed(struct base *base, struct tree *t, struct node *n,
-		       const struct dsfs_attr *attr, const struct dsfs_compressed_info *info)
+		       const struct dsfs_attr *attr)
 {
-	const u64 units = dsfs_units(attr, info);
-	const struct packed packed = {
-		.stored = info->stored, .codec = info->codec, .unit_bits = info->unit_bits,
-	};
+	const struct packed packed = { .stored = attr->stored, .codec = dsfs_attr_codec(attr) };
+	const u64 units = dsfs_units(attr);
 	int ret = tree_add_packed(t, n, &packed, units);
 	__le32 raw;
 
 	for (u64 i = 0; !ret && units > 1 && i < units; i++) {
 		ret = dsfs_meta_copy(base->prev, DSFS_REGION_UNITS,
-				     (info->units + i) * sizeof(raw), sizeof(raw), &raw);
+				     (attr->units + i) * sizeof(raw), sizeof(raw), &raw);
 		if (!ret)
 			ret = spool_add(&t->units, &raw, sizeof(raw));
 	}
@@ -82,7 +80,7 @@ static int share_units(struct collect *c, struct node *n, u64 start)
 	const struct packed *p = node_packed(c->t, n);
 	struct first_file *first, key = { .start = start };
 
-	if (!p || packed_units(p, n->size) < 2)
+	if (!p || packed_units(n->size) < 2)
 		return 0;
 	key.stored = p->stored;
 	first = table_find(&c->firsts, &key);
@@ -120,7 +118,7 @@ static int keep_place(struct collect *c, struct place_of *p)
 	if (!ret && attr.flags & DSFS_INODE_HOLES)
 		ret = keep_holes(base, t, p->node, &extra);
 	if (!ret && attr.flags & DSFS_INODE_COMPRESSED)
-		ret = keep_packed(base, t, p->node, &attr, &extra.compressed) ?:
+		ret = keep_packed(base, t, p->node, &attr) ?:
 		      share_units(c, p->node, attr.start);
 	return ret ? base_bad_inode(base, p->old, &err, ret) : 0;
 }

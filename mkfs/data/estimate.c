@@ -73,7 +73,7 @@ static bool take(struct estimating *all, struct look *l)
 		return false;
 	l->dir = all->walk.dir;
 	l->node = all->node;
-	l->pos = (all->at - all->before) >> all->rules->unit_bits << all->rules->unit_bits;
+	l->pos = (all->at - all->before) >> DSFS_UNIT_BITS << DSFS_UNIT_BITS;
 	all->at = all->step ? all->at + all->step : all->before + all->node->size;
 	return true;
 }
@@ -99,7 +99,7 @@ static bool read_at(struct look *l, u64 pos, u32 most, u32 *n)
 /* What is stored behind the first mebibyte of an open file; UINT64_MAX: it cannot be read */
 static u64 look_rest(struct look *l, bool packs)
 {
-	const u32 most = packs ? 1U << l->all->rules->unit_bits : PACK_SAMPLE;
+	const u32 most = packs ? DSFS_UNIT_SIZE : PACK_SAMPLE;
 	u64 stored = 0, at;
 	const char *frame;
 	u32 n;
@@ -130,7 +130,7 @@ static u64 look_unit(struct look *l)
 {
 	u32 n, stored;
 
-	if (!read_at(l, l->pos, 1U << l->all->rules->unit_bits, &n))
+	if (!read_at(l, l->pos, DSFS_UNIT_SIZE, &n))
 		return UINT64_MAX;
 	stored = pack_pays(l->packer, n, l->buf);
 	return ((u64)(stored ? stored : pack_plain(l->buf, n)) << RATIO_BITS) / n;
@@ -205,7 +205,7 @@ int estimate_make(struct estimate *e, struct source *src, const struct pack_rule
 	int ret;
 
 	*e = (struct estimate){ .bytes = all_bytes(src->tree) };
-	if (e->bytes > (u64)SAMPLES << rules->unit_bits)
+	if (e->bytes > (u64)SAMPLES << DSFS_UNIT_BITS)
 		all.step = e->bytes / SAMPLES;
 	all.at = all.step / 2;
 	all.node = next_file(src->tree, &all.walk);

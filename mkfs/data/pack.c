@@ -219,7 +219,7 @@ struct packer *packer_new(const struct pack_rules *rules)
 	p->rules = rules;
 	if (!rules->codec)
 		return p;
-	p->out = malloc(1U << rules->unit_bits);
+	p->out = malloc(DSFS_UNIT_SIZE);
 	p->frames = malloc(PACK_SAMPLE);
 	if (rules->codec == DSFS_CODEC_ZSTD)
 		p->zstd = zstd_new();
@@ -326,7 +326,7 @@ u32 pack_most(const char *sample, u32 bytes)
 static u32 pack_sample(struct packer *p, const char *sample, u32 bytes, struct array *ends)
 {
 	const u32 most = pack_most(sample, bytes);
-	const u32 unit = 1U << p->rules->unit_bits;
+	const u32 unit = DSFS_UNIT_SIZE;
 	const char *frame;
 	u32 at, n, len, stored = 0;
 

@@ -11,12 +11,7 @@
 
 #include "pack_large.h"
 
-static_assert(PACK_SAMPLE >> PACK_UNIT_BITS <= PACK_SLOTS, "a sample has a slot for each unit");
-
-static u32 unit_bytes(const struct pack_large *l)
-{
-	return 1U << l->pool->rules->unit_bits;
-}
+static_assert(PACK_SAMPLE >> DSFS_UNIT_BITS <= PACK_SLOTS, "a sample has a slot for each unit");
 
 static struct pack_slot *slot_of(struct pack_large *l, u64 unit)
 {
@@ -82,7 +77,7 @@ static int take_all(struct pack_large *l)
 /* Room for units and frames, which files share one after the other. */
 static int get_memory(struct pack_large *l)
 {
-	const size_t unit = unit_bytes(l);
+	const size_t unit = DSFS_UNIT_SIZE;
 
 	if (l->memory)
 		return 0;
@@ -99,7 +94,7 @@ static int get_memory(struct pack_large *l)
 /* Compress the sample.  Return: 1: by enough; 0; -ENOMEM. */
 static int try_sample(struct pack_large *l, const char *sample, u32 bytes)
 {
-	const u32 unit = unit_bytes(l), most = pack_most(sample, bytes);
+	const u32 unit = DSFS_UNIT_SIZE, most = pack_most(sample, bytes);
 	u64 stored = 0;
 	int ret = 0;
 
@@ -147,7 +142,7 @@ static int end_unit(struct pack_large *l)
 int pack_large_data(struct pack_large *l, const char *p, u64 bytes)
 {
 	const u64 known = l->known < bytes ? l->known : bytes;
-	const u32 unit = unit_bytes(l);
+	const u32 unit = DSFS_UNIT_SIZE;
 	int ret = 0;
 	char *to;
 	u64 n;

@@ -17,14 +17,10 @@ struct dup {
 	const struct node *of;
 };
 
-/* Add the record of a compressed file. */
+/* Add a compressed file. */
 static int add_packed(struct store *s, struct item *it)
 {
-	const struct packed packed = {
-		.stored = it->stored,
-		.codec = s->rules.pack.codec,
-		.unit_bits = s->rules.pack.unit_bits,
-	};
+	const struct packed packed = { .stored = it->stored, .codec = s->rules.pack.codec };
 	int ret = tree_add_packed(s->tree, it->node, &packed, it->nends);
 
 	s->figures.packed_files++;

@@ -44,22 +44,16 @@ static int extra_number(struct meta *m, const struct dsfs_extra *extra, u32 *num
 	return 0;
 }
 
-/* Put a record of a compressed file in front of its extra record, if it has one. */
-static int set_packed(struct meta *m, const struct node *n, u32 *number)
+static void set_packed(struct meta *m, const struct node *n, struct inode *i)
 {
 	const struct packed *p = node_packed(m->store->tree, n);
-	struct dsfs_compressed raw = { .extra = cpu_to_le32(*number) };
 
 	if (!p)
-		return 0;
-	raw.stored = cpu_to_le32(p->stored);
-	raw.units = cpu_to_le32(p->units);
-	raw.codec = p->codec;
-	raw.unit_bits = p->unit_bits;
-	if (array_append(&m->packed, &raw))
-		return -ENOMEM;
-	*number = m->packed.n;
-	return DSFS_INODE_COMPRESSED;
+		return;
+	i->stored = p->stored;
+	i->units = p->units;
+	i->flags |= p->codec << DSFS_CODEC_SHIFT;
+	m->compressed = true;
 }
 
 /* Set size and start, whose meaning depends on the type. */
@@ -107,10 +101,7 @@ int inode_make(struct meta *m, struct node *n, struct inode *i)
 		if (ret)
 			return ret;
 	}
-	ret = set_packed(m, n, &i->extra);
-	if (ret < 0)
-		return ret;
-	i->flags |= ret;
+	set_packed(m, n, i);
 	if (n->flags & NODE_SHARED)
 		i->flags |= DSFS_INODE_SHARED;
 	i->mode = n->mode;

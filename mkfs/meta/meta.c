@@ -91,13 +91,6 @@ static int put_extras(struct meta *m)
 	       meta_end(m);
 }
 
-static int put_compressed(struct meta *m)
-{
-	meta_begin(m, DSFS_REGION_COMPRESSED);
-	return meta_put(m, m->packed.p, m->packed.n * sizeof(struct dsfs_compressed)) ?:
-	       meta_end(m);
-}
-
 static int put_symlinks(struct meta *m)
 {
 	struct tree_walk walk = { 0 };
@@ -160,7 +153,7 @@ static int put_regions(struct meta *m)
 	return meta_rows(m) ?: put_numbers(m) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
 	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?:
 	       put_spool(m, DSFS_REGION_EXTENTS, &t->extents) ?:
-	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?: put_compressed(m) ?:
+	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?:
 	       put_spool(m, DSFS_REGION_UNITS, &t->units) ?: put_history(m) ?: meta_blocksums(m);
 }
 
@@ -197,7 +190,7 @@ static void fill_super(struct meta *m)
 	if (params->small_bits > params->chunk_bits)
 		sb->small_bits = params->small_bits;
 	sb->object_bits = params->object_bits;
-	sb->incompat = cpu_to_le64(m->packed.n ? DSFS_INCOMPAT_COMPRESSED : 0);
+	sb->incompat = cpu_to_le64(m->compressed ? DSFS_INCOMPAT_COMPRESSED : 0);
 	sb->compat = cpu_to_le64((m->gen->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
 	sb->generation = cpu_to_le64(gen->number);
 	sb->build_time = cpu_to_le64(gen->time);
@@ -269,7 +262,6 @@ void meta_free(struct meta *m)
 {
 	array_free(&m->sums);
 	table_free(&m->extras);
-	array_free(&m->packed);
 	array_free(&m->fills);
 	array_free(&m->numbers);
 }

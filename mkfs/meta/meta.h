@@ -33,7 +33,7 @@ struct generation {
  * @sums: checksum of each block that is complete
  * @hash: of the bytes of all these, for a derived UUID
  * @extras: struct dsfs_extra, all of which is the key
- * @packed: struct dsfs_compressed
+ * @compressed: there are compressed files
  * @next_dir: index in DIRS of the next directory
  * @fills: u16: names in each name block
  * @numbers: __le32: NUMBERS
@@ -47,7 +47,7 @@ struct meta {
 	struct array sums;
 	u64 hash;
 	struct table extras;
-	struct array packed;
+	bool compressed;
 	u64 next_dir;
 	struct array fills;
 	struct array numbers;
@@ -96,6 +96,8 @@ struct inode {
 	u32 extra;
 	u32 nlink;
 	u32 sum;
+	u32 stored;
+	u32 units;
 	u16 mode;
 	u16 flags;
 };

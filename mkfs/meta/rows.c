@@ -24,13 +24,16 @@ struct entry {
 /**
  * struct spread - the values of a column so far
  * @first: of the first name
- * @differ: bits in which any of them differs from it
+ * @differ: by how much any of them differs from it: bits that one of the differences has
+ * @time: these are times, and @unit is the largest of dsfs_mtime_units that divides all differences
  */
 struct spread {
 	s64 first;
 	s64 least;
 	s64 most;
 	u64 differ;
+	bool time;
+	u8 unit;
 };
 
 /**
@@ -65,30 +68,50 @@ static int add_entry(struct rows *r)
 	e->v[DSFS_COLUMN_START] = i.start;
 	e->v[DSFS_COLUMN_MTIME] = i.mtime;
 	e->v[DSFS_COLUMN_SUM] = i.sum;
+	e->v[DSFS_COLUMN_STORED] = i.stored;
+	e->v[DSFS_COLUMN_UNITS] = i.units;
 	r->n++;
 	return 0;
 }
 
 static void spread_add(struct spread *s, s64 v, bool first)
 {
+	u64 by;
+
 	if (first)
-		*s = (struct spread){ .first = v, .least = v, .most = v };
+		*s = (struct spread){ .first = v, .least = v, .most = v, .time = s->time,
+				      .unit = s->time ? DSFS_MTIME_UNITS - 1 : 0 };
+	by = v > s->first ? (u64)v - (u64)s->first : (u64)s->first - (u64)v;
 	if (v < s->least)
 		s->least = v;
 	if (v > s->most)
 		s->most = v;
-	s->differ |= (u64)v ^ (u64)s->first;
+	s->differ |= by;
+	while (s->unit && by % dsfs_mtime_units[s->unit])
+		s->unit--;
 }
 
-/* What all values have in common at the end is in the least of them, too. */
+static unsigned int spread_unit(const struct spread *s)
+{
+	return s->differ ? s->unit : 0;
+}
+
+/* Zero bits that all differences end in: as many as that to the least value, in units */
 static unsigned int spread_shift(const struct spread *s)
 {
-	return s->differ ? __builtin_ctzll(s->differ) : 0;
+	/* A unit is a power of 10, and as many of 2. */
+	return s->differ ? __builtin_ctzll(s->differ) - 3 * s->unit : 0;
+}
+
+/* What is stored of a value */
+static u64 spread_bits(const struct spread *s, s64 v)
+{
+	return ((u64)v - (u64)s->least) / dsfs_mtime_units[spread_unit(s)] >> spread_shift(s);
 }
 
 static unsigned int spread_width(const struct spread *s)
 {
-	const u64 most = ((u64)s->most - (u64)s->least) >> spread_shift(s);
+	const u64 most = spread_bits(s, s->most);
 
 	return most ? (64 - __builtin_clzll(most) + 7) / 8 : 0;
 }
@@ -144,14 +167,15 @@ static u8 *rows_write(const struct rows *r, u32 count, u8 *at)
 	for (unsigned int i = 0; i < DSFS_COLUMNS; i++) {
 		raw.base[i] = cpu_to_le64(r->spreads[i].least);
 		raw.width[i] = spread_width(&r->spreads[i]);
-		raw.shift[i] = spread_shift(&r->spreads[i]);
+		raw.shift[i] = spread_shift(&r->spreads[i]) |
+			       spread_unit(&r->spreads[i]) << DSFS_MTIME_UNIT_SHIFT;
 	}
 	memcpy(at, &raw, sizeof(raw));
 	at += sizeof(raw);
 	for (u32 k = 0; k < count; k++)
 		for (unsigned int i = 0; i < DSFS_COLUMNS; i++)
-			put_value(&at, ((u64)r->entries[k].v[i] - (u64)r->spreads[i].least) >>
-				       raw.shift[i], raw.width[i]);
+			put_value(&at, spread_bits(&r->spreads[i], r->entries[k].v[i]),
+				  raw.width[i]);
 	return at;
 }
 
@@ -227,8 +251,8 @@ int meta_rows(struct meta *m)
 		return -ENOMEM;
 	}
 	r->m = m;
+	r->spreads[DSFS_COLUMN_MTIME].time = true;
 	m->fills.size = sizeof(u16);
-	m->packed.size = sizeof(struct dsfs_compressed);
 	m->numbers.size = sizeof(__le32);
 	ret = meta_root(m);
 	meta_begin(m, DSFS_REGION_NAMES);

@@ -272,7 +272,6 @@ static void defaults(struct options *o)
 
 	memset(o, 0, sizeof(*o));
 	o->align_bits = DSFS_BLOCK_BITS;
-	o->pack.unit_bits = PACK_UNIT_BITS;
 	o->small_bits = SMALL_NOT_GIVEN;
 	/* at least 4 threads: a source over a network waits more than it computes */
 	o->limits.threads = cpus < 4 ? 4 : cpus;

@@ -42,7 +42,6 @@ struct patterns {
 	bool any_path;
 };
 
-#define PACK_UNIT_BITS		17
 #define PACK_LEVEL		3
 #define PACK_LEVEL_MAX		19
 
@@ -51,14 +50,12 @@ struct patterns {
  * @codec: DSFS_CODEC_*; 0: they are not
  * @level: of zstd
  * @quick: contents that a quick test finds random are not tried
- * @unit_bits: log2 of the bytes of a unit
  * @except: --compress-exclude: files that are not, by name
  * @most: larger ones are not; 0: no limit
  * @given: --compress says so; otherwise an image that exists does
  */
 struct pack_rules {
 	u8 codec;
-	u8 unit_bits;
 	bool quick;
 	int level;
 	struct patterns except;

@@ -48,8 +48,7 @@ static void plan_file(struct plan *p, const struct node *n,
 		p->upper += sizeof(struct dsfs_extra) +
 			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_extent_record);
 	if (params->packed.any)
-		p->upper += sizeof(struct dsfs_compressed) +
-			    ((size >> DSFS_UNIT_BITS_MIN) + 1) * sizeof(__le32);
+		p->upper += packed_units(size) * sizeof(__le32);
 	if (n->flags & NODE_KEPT)
 		return;
 	room = round_up_to(size, 1ULL << params->align_bits);

@@ -59,12 +59,11 @@ static int same_as_last(struct spool *s, u64 at, u64 bytes, bool *same)
 int tree_share_units(struct tree *t, struct node *n, const struct node *of)
 {
 	const struct packed *p = node_packed(t, n), *have = node_packed(t, of);
-	const u64 bytes = p ? packed_units(p, n->size) * sizeof(__le32) : 0;
+	const u64 bytes = p ? packed_units(n->size) * sizeof(__le32) : 0;
 	bool same;
 	int ret;
 
 	if (bytes <= sizeof(__le32) || !have || n->size != of->size || p->codec != have->codec ||
-	    p->unit_bits != have->unit_bits ||
 	    p->units * sizeof(__le32) + bytes != t->units.len || p->units == have->units)
 		return 0;
 	ret = same_as_last(&t->units, have->units * sizeof(__le32), bytes, &same);

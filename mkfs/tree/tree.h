@@ -163,7 +163,6 @@ struct packed {
 	u32 stored;
 	u32 units;
 	u8 codec;
-	u8 unit_bits;
 };
 
 /**
@@ -253,9 +252,9 @@ static inline const struct packed *node_packed(const struct tree *t, const struc
 }
 
 /* Number of units of a compressed file of @size bytes */
-static inline u64 packed_units(const struct packed *p, u64 size)
+static inline u64 packed_units(u64 size)
 {
-	return (size >> p->unit_bits) + !!(size & ((1ULL << p->unit_bits) - 1));
+	return (size + DSFS_UNIT_SIZE - 1) >> DSFS_UNIT_BITS;
 }
 
 /* Number of stored bytes of a regular file. */

@@ -378,8 +378,25 @@ cases_names()
 	check 'names of each form: the image' clean n.img
 	check 'names of each form: their bytes' cmp \
 		<(PYTHONIOENCODING=utf-8:surrogateescape python3 "$top/tests/cli/rows.py" n.img |
-			cut -d ' ' -f 5- | LC_ALL=C sort) \
+			cut -d ' ' -f 6- | LC_ALL=C sort) \
 		<(find forms -mindepth 1 -printf '/%P\n' | LC_ALL=C sort)
+}
+
+# Times that are seconds, milliseconds, ... apart, also before 1970, and what another reader has
+cases_times()
+{
+	local part n
+
+	for part in '' .5 .000007 .000000009; do
+		mkdir -p "times/$part-"
+		for n in -20000000 0 7 1234567890; do
+			touch -d "@$n$part" "times/$part-/$n"
+		done
+	done
+	"$mkfs" -q times.img times
+	check 'times in units: image' clean times.img
+	check 'times in units: as they were' cmp <(find times -mindepth 1 -printf '%T@\n' | sort) \
+		<(python3 "$top/tests/cli/rows.py" times.img | awk '{ print $5 "0" }' | sort)
 }
 
 cases_objects()
@@ -729,6 +746,7 @@ cases_same_bytes
 cases_lent
 cases_layout
 cases_order
+cases_times
 cases_objects
 cases_exclude
 cases_reports

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-rows.py IMAGE - a line for each entry: its number, kind, size, start and path.
+rows.py IMAGE - a line for each entry: its number, kind, size, start, mtime and path.
 
 It is read without any code of DSFS: all that is known of the format here is in the offsets below.
 """
@@ -10,8 +10,9 @@ import sys
 
 BLOCK = 4096
 DIRS, NAMES = 1, 2
-COLUMNS = 6                 # kind, owner and extra, size, start, mtime, checksum
-HEADER = 64                 # struct dsfs_rows
+COLUMNS = 8                 # kind, owner and extra, size, start, mtime, checksum, stored, units
+HEADER = 80                 # struct dsfs_rows
+MTIME = 4
 
 
 class Image:
@@ -66,17 +67,20 @@ def block_names(names, at):
 def rows(names, at):
     """The rows behind the names of a block."""
     _, count, end = struct.unpack_from("<IHH", names, at)
-    head = struct.unpack_from("<6Q6B6B", names, at + end)
-    base, width, shift = head[:6], head[6:12], head[12:18]
+    head = struct.unpack_from("<8B8B8Q", names, at + end)
+    width, shift, base = head[:8], head[8:16], head[16:]
     row = at + end + HEADER
     for _ in range(count):
         values = []
         for c in range(COLUMNS):
             value = int.from_bytes(names[row:row + width[c]], "little")
             row += width[c]
-            values.append((base[c] + (value << shift[c])) & (1 << 64) - 1)
+            value <<= shift[c] & 63
+            value *= 1000 ** (shift[c] >> 6) if c == MTIME else 1
+            values.append((base[c] + value) & (1 << 64) - 1)
         yield values
 
 
-for inode, (kind, _, size, start, *_), path in Image(sys.argv[1]).entries():
-    print(inode, kind, size, start, path.decode(errors="surrogateescape"))
+for inode, (kind, _, size, start, mtime, *_), path in Image(sys.argv[1]).entries():
+    seconds, rest = divmod(mtime - (mtime >> 63 << 64), 10 ** 9)
+    print(inode, kind, size, start, f"{seconds}.{rest:09}", path.decode(errors="surrogateescape"))

@@ -57,7 +57,7 @@ const struct field rows_fields[] = {
 	{ "base", offsetof(struct dsfs_rows, base), 8, DSFS_COLUMNS },
 	{ "width", offsetof(struct dsfs_rows, width), 1, DSFS_COLUMNS },
 	{ "shift", offsetof(struct dsfs_rows, shift), 1, DSFS_COLUMNS },
-	F(dsfs_rows, reserved), F_END,
+	F_END,
 };
 
 const struct field bucket_fields[] = {
@@ -66,12 +66,6 @@ const struct field bucket_fields[] = {
 
 const struct field extent_fields[] = {
 	F(dsfs_extent_record, logical), F(dsfs_extent_record, stored), F_END,
-};
-
-const struct field compressed_fields[] = {
-	F(dsfs_compressed, stored), F(dsfs_compressed, extra), F(dsfs_compressed, units),
-	F(dsfs_compressed, codec), F(dsfs_compressed, unit_bits),
-	F(dsfs_compressed, reserved), F_END,
 };
 
 const struct field xset_fields[] = {
@@ -102,7 +96,7 @@ const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };
 
 const char *const region_names[DSFS_REGIONS_USED] = {
 	"BLOCKSUMS", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTRAS", "SYMLINKS", "XATTRS", "EXTENTS",
-	"CHUNKSUMS", "COMPRESSED", "UNITS", "HISTORY", "NUMBERS",
+	"CHUNKSUMS", "UNITS", "HISTORY", "NUMBERS",
 };
 
 u64 field_get(const u8 *p, unsigned int size)

@@ -29,7 +29,7 @@ struct place {
 
 extern const struct field super_fields[], root_fields[], region_fields[],
 	extra_fields[], dir_fields[], names_fields[], rows_fields[], bucket_fields[],
-	extent_fields[], compressed_fields[], xset_fields[], xattr_fields[], owner_fields[],
+	extent_fields[], xset_fields[], xattr_fields[], owner_fields[],
 	note_fields[],
 	byte_fields[], le16_fields[], le32_fields[];
 

@@ -13,8 +13,7 @@
  *   size+N, size-N, size=N	longer or shorter image
  *
  * PLACE: inode PATH | root 0|1|both | number BLOCK | owner PATH | extra PATH | dir PATH |
- *	extent PATH I | compressed PATH |
- *	unit PATH I | names PATH BLOCK | rows PATH | slot PATH | name PATH |
+ *	extent PATH I | unit PATH I | names PATH BLOCK | rows PATH | slot PATH | name PATH |
  *	bucket PATH I | entry PATH | xset PATH | xattr PATH I | target PATH | chunksum PATH I |
  *	data PATH | pad REGION | at OFFSET | blocksum REGION BLOCK |
  *	super 0|1|both | region 0|1|both REGION

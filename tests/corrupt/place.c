@@ -160,12 +160,10 @@ static struct place place_owner(struct dsfs_source *src, const struct file *f, c
 
 static struct place place_extra(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	const bool packed = f->attr.flags & DSFS_INODE_COMPRESSED;
-	const u32 nr = packed ? f->extra.compressed.extra : f->attr.extra;
-
-	if (!nr)
+	if (!f->attr.extra)
 		die("%s: no extra record", arg[0]);
-	return record(src, DSFS_REGION_EXTRAS, nr - 1, sizeof(struct dsfs_extra), extra_fields);
+	return record(src, DSFS_REGION_EXTRAS, f->attr.extra - 1, sizeof(struct dsfs_extra),
+		      extra_fields);
 }
 
 static struct place place_dir(struct dsfs_source *src, const struct file *f, char **arg)
@@ -184,18 +182,9 @@ static struct place place_extent(struct dsfs_source *src, const struct file *f, 
 		      sizeof(struct dsfs_extent_record), extent_fields);
 }
 
-static struct place place_compressed(struct dsfs_source *src, const struct file *f, char **arg)
-{
-	if (!(f->attr.flags & DSFS_INODE_COMPRESSED))
-		die("%s: not compressed", arg[0]);
-	return record(src, DSFS_REGION_COMPRESSED, f->attr.extra - 1,
-		      sizeof(struct dsfs_compressed), compressed_fields);
-}
-
 static struct place place_unit(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	return record(src, DSFS_REGION_UNITS, f->extra.compressed.units + number(arg), 4,
-		      le32_fields);
+	return record(src, DSFS_REGION_UNITS, f->attr.units + number(arg), 4, le32_fields);
 }
 
 static struct place place_names(struct dsfs_source *src, const struct file *f, char **arg)
@@ -351,7 +340,7 @@ static struct place place_data(struct dsfs_source *src, const struct file *f, ch
 	u64 stored = a->flags & DSFS_INODE_HOLES ? f->extra.stored : a->size, end;
 
 	if (a->flags & DSFS_INODE_COMPRESSED)
-		stored = f->extra.compressed.stored;
+		stored = a->stored;
 	if (!S_ISREG(a->mode) || !stored)
 		die("%s: stores no data", arg[0]);
 	end = (a->start + stored + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);
@@ -429,7 +418,6 @@ static const struct {
 	{ "dir", 1, true, place_dir },
 	{ "number", 1, false, place_number },
 	{ "extent", 2, true, place_extent },
-	{ "compressed", 1, true, place_compressed },
 	{ "unit", 2, true, place_unit },
 	{ "names", 2, true, place_names },
 	{ "parts", 2, true, place_parts },

@@ -24,6 +24,8 @@ static const struct {
 	{ "start", DSFS_COLUMN_START, 0, 8 },
 	{ "mtime", DSFS_COLUMN_MTIME, 0, 8 },
 	{ "sum", DSFS_COLUMN_SUM, 0, 8 },
+	{ "stored", DSFS_COLUMN_STORED, 0, 8 },
+	{ "units", DSFS_COLUMN_UNITS, 0, 8 },
 };
 
 #define PARTS	(sizeof(parts) / sizeof(*parts))
@@ -112,7 +114,8 @@ static void widen(struct dsfs_source *src, u32 ino, unsigned int column)
 {
 	struct row r = find_row(src, ino);
 	const u32 count = le16_to_cpu(((struct dsfs_names *)r.block)->count);
-	const u32 width = r.rows->width[column], row = r.at[DSFS_COLUMNS];
+	const u32 width = r.rows->width[column], shift = r.rows->shift[column];
+	const u32 row = r.at[DSFS_COLUMNS];
 	const u64 first = r.off & ~(DSFS_BLOCK_SIZE - 1ULL), end = blocks_end(src, first);
 	const u32 more = count * (8 - width), by = (more + 3) & ~3U;
 	u8 old[DSFS_BLOCK_SIZE], *to = (u8 *)(r.rows + 1);
@@ -130,7 +133,8 @@ static void widen(struct dsfs_source *src, u32 ino, unsigned int column)
 	for (u32 i = 0; i < count; i++) {
 		const u8 *from = old + i * row;
 		const u64 v = le64_to_cpu(r.rows->base[column]) +
-			      (field_get(from + r.at[column], width) << r.rows->shift[column]);
+			      (field_get(from + r.at[column], width) << (shift & 63)) *
+			      (column == DSFS_COLUMN_MTIME ? dsfs_mtime_units[shift >> 6] : 1);
 
 		memcpy(to, from, r.at[column]);
 		to += r.at[column];

@@ -42,8 +42,8 @@ static int write_file(const char *path, const u8 *buf, size_t n)
 	return 1;
 }
 
-/* The record of the first compressed file, and the file's row */
-static const u8 *first_compressed(const struct layout *l, u64 row[DSFS_COLUMNS])
+/* The row of the first compressed file */
+static bool first_compressed(const struct layout *l, u64 row[DSFS_COLUMNS])
 {
 	struct rows rows;
 	const u8 *dir;
@@ -56,39 +56,34 @@ static const u8 *first_compressed(const struct layout *l, u64 row[DSFS_COLUMNS])
 			for (slot = 0; slot < rows.count; slot++) {
 				rows_get(&rows, slot, row);
 				if (ROW_FLAGS(row) & DSFS_INODE_COMPRESSED)
-					return layout_record(l, DSFS_REGION_COMPRESSED,
-							     ROW_EXTRA(row) - 1,
-							     sizeof(struct dsfs_compressed));
+					return true;
 			}
 		}
-	return NULL;
+	return false;
 }
 
 /* Return: bytes of the input, as units.c says; 0: no such file, or one that is too long. */
 static size_t pack_units(size_t len)
 {
 	struct layout l;
-	const u8 *record, *ends;
-	u64 row[DSFS_COLUMNS], size, start, stored, count;
-	size_t n = sizeof(struct dsfs_compressed);
+	const u8 *ends;
+	u64 row[DSFS_COLUMNS], start, stored, count;
+	size_t n = 10;
 
 	layout_find(&l, image, len);
-	record = first_compressed(&l, row);
-	if (!record)
+	if (!first_compressed(&l, row))
 		return 0;
-	size = row[DSFS_COLUMN_SIZE];
 	start = row[DSFS_COLUMN_START];
-	stored = GET(record, dsfs_compressed, stored);
-	count = (size - 1) >> GET(record, dsfs_compressed, unit_bits);
-	ends = layout_record(&l, DSFS_REGION_UNITS, GET(record, dsfs_compressed, units), 4);
+	stored = row[DSFS_COLUMN_STORED];
+	count = (row[DSFS_COLUMN_SIZE] - 1) >> DSFS_UNIT_BITS;
+	ends = layout_record(&l, DSFS_REGION_UNITS, row[DSFS_COLUMN_UNITS], 4);
 	count = count ? count + 1 : 0;
 	if (count > 255 || (count && !ends) || start + stored > len)
 		return 0;
-	memcpy(data, record, n);
-	PUT(data, dsfs_compressed, units, 0);
-	field_put(data + n, 4, size);
-	data[n + 4] = count;
-	n += 5;
+	data[0] = (ROW_FLAGS(row) & DSFS_INODE_COMPRESSED) >> DSFS_CODEC_SHIFT;
+	field_put(data + 1, 4, stored);
+	field_put(data + 5, 4, row[DSFS_COLUMN_SIZE]);
+	data[9] = count;
 	if (count)
 		memcpy(data + n, ends, 4 * count);
 	n += 4 * count;

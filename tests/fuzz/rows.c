@@ -155,7 +155,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (file.names >= data + size)
 		return 0;
 	file.geo = (struct dsfs_geo){
-		.inodes = INODES, .dirs = dirs, .owners = 4, .extras = 4, .compressed = 4,
+		.inodes = INODES, .dirs = dirs, .owners = 4, .extras = 4,
+		.units = 4, .incompat = DSFS_INCOMPAT_COMPRESSED,
 		.data_start = DSFS_DATA_START_MIN, .data_end = 1 << 20, .align_bits = 12,
 		.chunk_bits = 15, .small_bits = 15,
 	};

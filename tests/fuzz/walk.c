@@ -73,18 +73,17 @@ static void walk_runs(struct walk *w, const struct image_node *n)
 
 static void walk_units(struct walk *w, const struct image_node *n)
 {
-	const struct dsfs_compressed_info *info = &n->extra.compressed;
-	const u64 count = dsfs_units(&n->attr, info);
+	const u64 count = dsfs_units(&n->attr);
 	struct dsfs_err err = { 0 };
 	u32 from, to;
 	u64 i;
 
 	for (i = 0; i < count; i++) {
-		if (!good(w, dsfs_units_get(w->src, &n->attr, info, i, &from, &to, &err)))
+		if (!good(w, dsfs_units_get(w->src, &n->attr, i, &from, &to, &err)))
 			return;
-		if (from >= to || to > info->stored)
+		if (from >= to || to > n->attr.stored)
 			finding("a frame outside of the stored bytes");
-		if (dsfs_unit_bytes(&n->attr, info, i) > (to - from) * DSFS_RATIO_MAX)
+		if (dsfs_unit_bytes(&n->attr, i) > (to - from) * DSFS_RATIO_MAX)
 			finding("a frame with too large a unit");
 	}
 }

@@ -82,9 +82,7 @@ static u64 stored_bytes(const struct layout *l, const u64 row[DSFS_COLUMNS])
 	if (!S_ISREG(ROW_MODE(row)) || flags & DSFS_INODE_HARDLINK)
 		return 0;
 	if (flags & DSFS_INODE_COMPRESSED) {
-		extra = layout_record(l, DSFS_REGION_COMPRESSED, ROW_EXTRA(row) - 1,
-				      sizeof(struct dsfs_compressed));
-		bytes = extra ? GET(extra, dsfs_compressed, stored) : 0;
+		bytes = row[DSFS_COLUMN_STORED];
 	} else if (flags & DSFS_INODE_HOLES) {
 		extra = layout_record(l, DSFS_REGION_EXTRAS, ROW_EXTRA(row) - 1,
 				      sizeof(struct dsfs_extra));

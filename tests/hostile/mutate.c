@@ -68,7 +68,6 @@ static const struct {
 	[DSFS_REGION_SYMLINKS] = { 16, 3, byte_fields },
 	[DSFS_REGION_EXTENTS] = { sizeof(struct dsfs_extent_record), 8, extent_fields },
 	[DSFS_REGION_CHUNKSUMS] = { 4, 4, le32_fields },
-	[DSFS_REGION_COMPRESSED] = { sizeof(struct dsfs_compressed), 8, compressed_fields },
 	[DSFS_REGION_UNITS] = { 4, 6, le32_fields },
 	[DSFS_REGION_HISTORY] = { sizeof(struct dsfs_super), 1, super_fields },
 	[DSFS_REGION_NUMBERS] = { 4, 6, le32_fields },
@@ -219,8 +218,8 @@ static bool draw_xattr(struct mutator *m, struct place *p)
 	}
 }
 
-/* The record of a compressed file, and the file's row */
-static const u8 *draw_compressed(struct mutator *m, u64 row[DSFS_COLUMNS])
+/* The row of a compressed file */
+static bool draw_compressed(struct mutator *m, u64 row[DSFS_COLUMNS])
 {
 	struct place p;
 	struct rows r;
@@ -232,22 +231,20 @@ static const u8 *draw_compressed(struct mutator *m, u64 row[DSFS_COLUMNS])
 			continue;
 		rows_get(&r, slot, row);
 		if (ROW_FLAGS(row) & DSFS_INODE_COMPRESSED)
-			return layout_record(&m->l, DSFS_REGION_COMPRESSED, ROW_EXTRA(row) - 1,
-					     sizeof(struct dsfs_compressed));
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 /* What a frame begins with tells a decoder the most: the frame of a unit. */
 static bool draw_frame(struct mutator *m, struct place *p)
 {
 	u64 row[DSFS_COLUMNS], off = 0;
-	const u8 *record = draw_compressed(m, row), *end;
+	const u8 *end;
 
-	if (!record)
+	if (!draw_compressed(m, row))
 		return false;
-	end = layout_record(&m->l, DSFS_REGION_UNITS,
-			    GET(record, dsfs_compressed, units) + below(m, 8), 4);
+	end = layout_record(&m->l, DSFS_REGION_UNITS, row[DSFS_COLUMN_UNITS] + below(m, 8), 4);
 	if (end && below(m, 2))
 		off = field_get(end, 4);
 	*p = (struct place){ row[DSFS_COLUMN_START] + off, FRAME_HEAD, byte_fields };

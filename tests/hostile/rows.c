@@ -14,6 +14,16 @@ static unsigned int shift(const struct rows *r, unsigned int column)
 	return r->head[offsetof(struct dsfs_rows, shift) + column] & 63;
 }
 
+/* What a unit of a column is, but for its shift: times have one */
+static u64 unit(const struct rows *r, unsigned int column)
+{
+	static const u32 units[] = { 1, 1000, 1000000, 1000000000 };
+
+	if (column != DSFS_COLUMN_MTIME)
+		return 1;
+	return units[r->head[offsetof(struct dsfs_rows, shift) + column] >> 6];
+}
+
 static u64 base(const struct rows *r, unsigned int column)
 {
 	return field_get(r->head + offsetof(struct dsfs_rows, base) + 8 * column, 8);
@@ -62,7 +72,8 @@ void rows_get(const struct rows *r, u64 slot, u64 row[DSFS_COLUMNS])
 {
 	for (unsigned int i = 0; i < DSFS_COLUMNS; i++)
 		row[i] = base(r, i) +
-			 (field_get(column_at(r, slot, i), width(r, i)) << shift(r, i));
+			 (field_get(column_at(r, slot, i), width(r, i)) << shift(r, i)) *
+			 unit(r, i);
 }
 
 void rows_put(const struct rows *r, u64 slot, const u64 row[DSFS_COLUMNS], bool by_base)
@@ -70,12 +81,12 @@ void rows_put(const struct rows *r, u64 slot, const u64 row[DSFS_COLUMNS], bool 
 	for (unsigned int i = 0; i < DSFS_COLUMNS; i++) {
 		const unsigned int bytes = width(r, i);
 		u8 *at = column_at(r, slot, i);
-		const u64 more = row[i] - base(r, i), v = more >> shift(r, i);
+		const u64 more = row[i] - base(r, i), v = more / unit(r, i) >> shift(r, i);
 
-		if (v << shift(r, i) == more && (bytes == 8 || !(v >> 8 * bytes)))
+		if ((v << shift(r, i)) * unit(r, i) == more && (bytes == 8 || !(v >> 8 * bytes)))
 			field_put(at, bytes, v);
 		else if (by_base)
 			field_put(r->head + offsetof(struct dsfs_rows, base) + 8 * i, 8,
-				  row[i] - (field_get(at, bytes) << shift(r, i)));
+				  row[i] - (field_get(at, bytes) << shift(r, i)) * unit(r, i));
 	}
 }

@@ -65,9 +65,6 @@ static void bld_count(struct dsfs_source *src, enum dsfs_region_id id)
 	case DSFS_REGION_CHUNKSUMS:
 		geo->chunksums = bytes / sizeof(__le32);
 		break;
-	case DSFS_REGION_COMPRESSED:
-		geo->compressed = bytes / sizeof(struct dsfs_compressed);
-		break;
 	case DSFS_REGION_UNITS:
 		geo->units = bytes / sizeof(__le32);
 		break;

@@ -10,7 +10,7 @@
 #ifndef DSFS_NO_ZSTD
 #include <zstd.h>
 
-#define UNIT	(1U << PACK_UNIT_BITS)
+#define UNIT	DSFS_UNIT_SIZE
 
 /* Numbers that do not repeat, as the same bytes on every machine */
 static u32 next(u32 *state)
@@ -50,8 +50,7 @@ static void fill_values(char *unit)
 /* Whether mkfs makes the frame that the library makes with matches of @match bytes or more */
 static bool has_matches(int level, const char *unit, int match)
 {
-	const struct pack_rules rules = { .codec = DSFS_CODEC_ZSTD, .level = level,
-					  .unit_bits = PACK_UNIT_BITS };
+	const struct pack_rules rules = { .codec = DSFS_CODEC_ZSTD, .level = level };
 	struct packer *p = packer_new(&rules);
 	char *want = unit_alloc(UNIT);
 	ZSTD_CCtx *c = ZSTD_createCCtx();

@@ -152,7 +152,6 @@ TESTS(cases)
 	RUN_CASES(inode);
 	RUN_CASES(root);
 	RUN_CASES(extra);
-	RUN_CASES(compressed);
 	RUN_CASES(frame);
 	RUN_CASES(dir);
 	RUN_CASES(names);

@@ -39,7 +39,7 @@ static void test_super_values(void)
 	OK(geo.inodes == CASE_INODES && geo.dirs == CASE_DIRS &&
 	   geo.buckets == CASE_BUCKETS && geo.owners == CASE_OWNERS &&
 	   geo.extras == CASE_EXTRAS && geo.extents == CASE_EXTENTS &&
-	   geo.chunksums == 10 && geo.compressed == CASE_COMPRESSED && geo.units == CASE_UNITS,
+	   geo.chunksums == 10 && geo.units == CASE_UNITS,
 	   "super: counts");
 	OK(strlen((char *)geo.label) == 64 && geo.label[63] == 'L',
 	   "super: label of 64 bytes, terminated");
@@ -152,7 +152,6 @@ static void test_super_extreme(void)
 	s.regions[DSFS_REGION_EXTRAS].bytes = cpu_to_le64(32 * 0xffffffffULL);
 	s.regions[DSFS_REGION_EXTENTS].bytes = cpu_to_le64(16 * 0xffffffffULL);
 	s.regions[DSFS_REGION_CHUNKSUMS].bytes = cpu_to_le64(4ULL << 32);
-	s.regions[DSFS_REGION_COMPRESSED].bytes = cpu_to_le64(16 * 0xffffffffULL);
 	s.regions[DSFS_REGION_UNITS].bytes = cpu_to_le64(4ULL << 32);
 	for (i = 0; i < DSFS_REGIONS_USED; i++) {
 		bytes = le64_to_cpu(s.regions[i].bytes);
@@ -166,7 +165,7 @@ static void test_super_extreme(void)
 	OK(geo.inodes == 0xffffffff && geo.dirs == 0xfffffffe &&
 	   geo.extras == 0xffffffff && geo.extents == 0xffffffff &&
 	   geo.owners == 0xffffffff && geo.chunksums == 1ULL << 32 &&
-	   geo.compressed == 0xffffffff && geo.units == 1ULL << 32,
+	   geo.units == 1ULL << 32,
 	   "super: highest counts");
 	s.inodes = cpu_to_le64(1ULL << 32);
 	s.checksum = cpu_to_le32(dsfs_super_sum(&s));

@@ -39,10 +39,7 @@ static int read_mapping(const struct compare_side *s, const struct dsfs_mapping 
 			size_t len, struct dsfs_err *err)
 {
 	const u64 pos = s->node->attr.start + map->stored;
-	const struct units u = {
-		.of = { s->v->src, &s->node->attr, s->node->extra.compressed.stored },
-		.info = &s->node->extra.compressed,
-	};
+	const struct units u = { .of = { s->v->src, &s->node->attr, s->node->attr.stored } };
 	int ret = 0;
 
 	if (s->node->attr.flags & DSFS_INODE_COMPRESSED)
@@ -151,11 +148,10 @@ static bool any_compressed(const struct compare_side *a, const struct compare_si
 /* Whether both files are the same frames at the same place. */
 static bool same_frames(const struct compare_side *a, const struct compare_side *b)
 {
-	const struct dsfs_compressed_info *x = &a->node->extra.compressed;
-	const struct dsfs_compressed_info *y = &b->node->extra.compressed;
+	const struct dsfs_attr *x = &a->node->attr, *y = &b->node->attr;
 
-	return a->node->attr.start == b->node->attr.start && x->stored == y->stored &&
-	       x->codec == y->codec && x->unit_bits == y->unit_bits;
+	return x->start == y->start && x->stored == y->stored &&
+	       dsfs_attr_codec(x) == dsfs_attr_codec(y);
 }
 
 static int compare_content(const struct compare_side *a, const struct compare_side *b,

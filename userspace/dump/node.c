@@ -41,14 +41,10 @@ static void show_xattrs(struct view *v, struct json *j, const char *path,
 	xattr_list_free(&list);
 }
 
-/* The record of a compressed file */
-static void show_compressed(struct json *j, const struct dsfs_compressed_info *info)
+static void show_compressed(struct json *j, const struct dsfs_attr *a)
 {
-	const char *codec = info->codec == DSFS_CODEC_ZSTD ? "zstd" : "lz4";
-
-	json_show_str(j, "codec", "packed:    %s, ", codec);
-	json_show_u64(j, "unit_bytes", "units of %llu, ", 1ULL << info->unit_bits);
-	json_show_u64(j, "compressed_bytes", "%llu stored\n", info->stored);
+	json_show_str(j, "codec", "packed:    %s, ", a->flags & DSFS_INODE_ZSTD ? "zstd" : "lz4");
+	json_show_u64(j, "compressed_bytes", "%llu stored\n", a->stored);
 }
 
 static void show_node(struct view *v, struct json *j, const struct image_node *n)
@@ -56,7 +52,6 @@ static void show_node(struct view *v, struct json *j, const struct image_node *n
 	const struct dsfs_attr *a = &n->attr;
 	const bool device = S_ISCHR(a->mode) || S_ISBLK(a->mode);
 	char type[2] = { listing_type(a->mode) }, mode[16], rdev[32];
-	u32 number = a->extra;
 
 	snprintf(mode, sizeof(mode), "%04o", a->mode & 07777);
 	snprintf(rdev, sizeof(rdev), "%u:%u", a->rdev >> 20, a->rdev & 0xfffff);
@@ -77,13 +72,11 @@ static void show_node(struct view *v, struct json *j, const struct image_node *n
 		json_show_u64(j, "start", "start:     %llu\n", a->start);
 	if (device)
 		json_show_str(j, "rdev", "device:    %s\n", rdev);
-	if (a->flags & DSFS_INODE_COMPRESSED) {
-		show_compressed(j, &n->extra.compressed);
-		number = n->extra.compressed.extra;
-	}
-	if (!number)
+	if (a->flags & DSFS_INODE_COMPRESSED)
+		show_compressed(j, a);
+	if (!a->extra)
 		return;
-	json_show_u64(j, "extra", "extra:     %llu: ", number - 1);
+	json_show_u64(j, "extra", "extra:     %llu: ", a->extra - 1);
 	if (!j)
 		printf("xattrs %llu, ", n->extra.xattrs);
 	json_show_u64(j, "stored", "stored %llu, ", n->extra.stored);
@@ -268,8 +261,7 @@ static int show_runs(struct view *v, struct json *j, const struct image_node *n,
 static int show_frames(struct view *v, struct json *j, const struct image_node *n,
 		       struct dsfs_err *err)
 {
-	const struct dsfs_compressed_info *info = &n->extra.compressed;
-	const u64 count = dsfs_units(&n->attr, info);
+	const u64 count = dsfs_units(&n->attr);
 	u32 from, to;
 	int ret = 0;
 	u64 i;
@@ -279,12 +271,12 @@ static int show_frames(struct view *v, struct json *j, const struct image_node *
 	else
 		printf("%15s %15s %15s stored\n", "logical", "length", "offset");
 	for (i = 0; !ret && i < count; i++) {
-		ret = dsfs_units_get(v->src, &n->attr, info, i, &from, &to, err);
+		ret = dsfs_units_get(v->src, &n->attr, i, &from, &to, err);
 		if (ret)
 			break;
 		json_begin_object(j, NULL);
-		json_show_u64(j, "logical", "%15llu ", i << info->unit_bits);
-		json_show_u64(j, "length", "%15llu ", dsfs_unit_bytes(&n->attr, info, i));
+		json_show_u64(j, "logical", "%15llu ", i << DSFS_UNIT_BITS);
+		json_show_u64(j, "length", "%15llu ", dsfs_unit_bytes(&n->attr, i));
 		json_show_u64(j, "offset", "%15llu ", n->attr.start + from);
 		json_show_u64(j, "stored", "%llu\n", to - from);
 		json_end(j);

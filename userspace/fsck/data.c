@@ -257,23 +257,22 @@ static int pass_over(void *arg, u64 pos, const void *data, u64 len)
 }
 
 /* Unpack what is in memory, the stored bytes of a file, unit by unit. */
-static int unpack_stored(struct dsfs_source *src, const struct dsfs_attr *attr,
-			 const struct dsfs_compressed_info *info, const u8 *stored,
+static int unpack_stored(struct dsfs_source *src, const struct dsfs_attr *attr, const u8 *stored,
 			 struct dsfs_err *err)
 {
-	const u64 units = dsfs_units(attr, info);
-	u8 *unit = malloc(1UL << info->unit_bits);
+	const u64 units = dsfs_units(attr);
+	u8 *unit = malloc(DSFS_UNIT_SIZE);
 	u32 from, to;
 	int ret = 0;
 	u64 i;
 
 	if (!unit)
-		return dsfs_bad(err, "memory for a unit", 1ULL << info->unit_bits, 0, -ENOMEM);
+		return dsfs_bad(err, "memory for a unit", DSFS_UNIT_SIZE, 0, -ENOMEM);
 	for (i = 0; !ret && i < units; i++) {
-		ret = dsfs_units_get(src, attr, info, i, &from, &to, err);
+		ret = dsfs_units_get(src, attr, i, &from, &to, err);
 		if (!ret)
-			ret = unpack_unit(info->codec, stored + from, to - from, unit,
-					  dsfs_unit_bytes(attr, info, i), err);
+			ret = unpack_unit(dsfs_attr_codec(attr), stored + from, to - from, unit,
+					  dsfs_unit_bytes(attr, i), err);
 	}
 	free(unit);
 	return ret;
@@ -295,8 +294,8 @@ static void check_frames(struct worker *w, const struct place *r, const u8 *stor
 	    dsfs_inode_get(src, r->ino, &attr, &err) || !(attr.flags & DSFS_INODE_COMPRESSED) ||
 	    dsfs_extra_get(src, &attr, &extra, &err))
 		return;
-	if (stored && extra.compressed.stored == r->len)
-		ret = unpack_stored(src, &attr, &extra.compressed, stored, &err);
+	if (stored && attr.stored == r->len)
+		ret = unpack_stored(src, &attr, stored, &err);
 	else
 		ret = image_stream(src, &attr, &extra, false, pass_over, NULL, &err);
 	if (ret && ret != -EINTR)

@@ -14,8 +14,7 @@ bool get_data(struct dsfs_source *src, const struct dsfs_attr *attr, struct plac
 
 	if (dsfs_attr_is_hardlink(attr) || !S_ISREG(attr->mode))
 		return false;
-	if (attr->flags & (DSFS_INODE_HOLES | DSFS_INODE_COMPRESSED) &&
-	    dsfs_extra_get(src, attr, &extra, &err))
+	if (attr->flags & DSFS_INODE_HOLES && dsfs_extra_get(src, attr, &extra, &err))
 		return false;
 	p->pos = attr->start;
 	p->len = image_stored_bytes(attr, &extra);
@@ -108,22 +107,20 @@ static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 }
 
 /* Check the places of all frames of a compressed file. */
-static bool check_units(struct fsck *f, const struct dsfs_attr *attr,
-			const struct dsfs_extra_info *extra)
+static bool check_units(struct fsck *f, const struct dsfs_attr *attr)
 {
-	const struct dsfs_compressed_info *info = &extra->compressed;
-	const u64 count = dsfs_units(attr, info);
+	const u64 count = dsfs_units(attr);
 	struct dsfs_err err = { 0 };
 	u32 from, to;
 	int ret = 0;
 	u64 i;
 
 	for (i = 0; !ret && i < count && !stop_asked(); i++)
-		ret = dsfs_units_get(f->src, attr, info, i, &from, &to, &err);
+		ret = dsfs_units_get(f->src, attr, i, &from, &to, &err);
 	if (ret)
 		problem_err(f, attr->ino,
 			    count == 1 ? attr->start :
-			    meta_pos(f, DSFS_REGION_UNITS, (info->units + i - 1) * sizeof(__le32)),
+			    meta_pos(f, DSFS_REGION_UNITS, (attr->units + i - 1) * sizeof(__le32)),
 			    &err, ret);
 	return !ret;
 }
@@ -135,7 +132,7 @@ static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 	f->content += attr->size;
 	if (attr->flags & DSFS_INODE_HOLES && !check_extents(f, attr, extra))
 		return places_leave_out(&f->data, attr->ino);
-	if (attr->flags & DSFS_INODE_COMPRESSED && !check_units(f, attr, extra))
+	if (attr->flags & DSFS_INODE_COMPRESSED && !check_units(f, attr))
 		return places_leave_out(&f->data, attr->ino);
 	if (image_stored_bytes(attr, extra))
 		return note(f, &f->data, attr);

@@ -47,26 +47,23 @@ static void check_same_sums(struct fsck *f, const struct place *a, const struct 
 }
 
 /* Get a compressed file, whose place is known to be good. */
-static bool get_compressed(struct fsck *f, u32 ino, struct dsfs_attr *attr,
-			   struct dsfs_compressed_info *info)
+static bool get_compressed(struct fsck *f, u32 ino, struct dsfs_attr *attr)
 {
 	struct dsfs_err err;
 
-	return !dsfs_inode_get(f->src, ino, attr, &err) && attr->flags & DSFS_INODE_COMPRESSED &&
-	       !dsfs_compressed_get(f->src, attr, info, &err);
+	return !dsfs_inode_get(f->src, ino, attr, &err) && attr->flags & DSFS_INODE_COMPRESSED;
 }
 
-static bool same_ends(struct fsck *f, const struct dsfs_attr *attr,
-		      const struct dsfs_compressed_info *x, const struct dsfs_compressed_info *y)
+static bool same_ends(struct fsck *f, const struct dsfs_attr *x, const struct dsfs_attr *y)
 {
-	const u64 count = x->units == y->units ? 0 : dsfs_units(attr, x);
+	const u64 count = x->units == y->units ? 0 : dsfs_units(x);
 	struct dsfs_err err;
 	u32 from, end_x, end_y;
 	u64 i;
 
 	for (i = 0; i < count && !stop_asked(); i++)
-		if (dsfs_units_get(f->src, attr, x, i, &from, &end_x, &err) ||
-		    dsfs_units_get(f->src, attr, y, i, &from, &end_y, &err) || end_x != end_y)
+		if (dsfs_units_get(f->src, x, i, &from, &end_x, &err) ||
+		    dsfs_units_get(f->src, y, i, &from, &end_y, &err) || end_x != end_y)
 			return false;
 	return true;
 }
@@ -74,14 +71,12 @@ static bool same_ends(struct fsck *f, const struct dsfs_attr *attr,
 /* Compare the frames of two files with the same place: only those of one are unpacked. */
 static void check_same_frames(struct fsck *f, const struct place *a, const struct place *b)
 {
-	struct dsfs_compressed_info x, y;
-	struct dsfs_attr at_x, at_y;
+	struct dsfs_attr x, y;
 
 	if (!(f->geo->incompat & DSFS_INCOMPAT_COMPRESSED) ||
-	    !get_compressed(f, a->ino, &at_x, &x) || !get_compressed(f, b->ino, &at_y, &y))
+	    !get_compressed(f, a->ino, &x) || !get_compressed(f, b->ino, &y))
 		return;
-	if (at_x.size != at_y.size || x.codec != y.codec || x.unit_bits != y.unit_bits ||
-	    !same_ends(f, &at_x, &x, &y))
+	if (x.size != y.size || dsfs_attr_codec(&x) != dsfs_attr_codec(&y) || !same_ends(f, &x, &y))
 		problem(f, "frames of shared data", b->ino, b->pos,
 			"inode %u has others", a->ino);
 }

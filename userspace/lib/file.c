@@ -169,8 +169,7 @@ static void stored_range(const struct dsfs_file *file, u64 pos, u64 end, u64 *at
 	if (!(file->attr.flags & DSFS_INODE_COMPRESSED)) {
 		*at = stored_at(file, pos);
 		*to = stored_at(file, end);
-	} else if (pos < end && units_range(&file->stored, &file->extra.compressed, pos, end,
-					    at, to, &err)) {
+	} else if (pos < end && units_range(&file->stored, pos, end, at, to, &err)) {
 		*to = *at;
 	}
 }
@@ -210,7 +209,6 @@ static int read_units(const struct dsfs_file *file, unsigned int flags, u8 *buf,
 {
 	const struct units u = {
 		.of = file->stored,
-		.info = &file->extra.compressed,
 		.check = file->check,
 		.flags = flags,
 	};

@@ -21,7 +21,6 @@ static const char * const region_names[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_XATTRS]	= "xattrs",
 	[DSFS_REGION_EXTENTS]	= "extents",
 	[DSFS_REGION_CHUNKSUMS]	= "chunksums",
-	[DSFS_REGION_COMPRESSED] = "compressed",
 	[DSFS_REGION_UNITS]	= "units",
 	[DSFS_REGION_HISTORY]	= "history",
 	[DSFS_REGION_NUMBERS]	= "numbers",

@@ -305,7 +305,7 @@ static inline u64 image_stored_bytes(const struct dsfs_attr *attr,
 				     const struct dsfs_extra_info *extra)
 {
 	if (attr->flags & DSFS_INODE_COMPRESSED)
-		return extra->compressed.stored;
+		return attr->stored;
 	return attr->flags & DSFS_INODE_HOLES ? extra->stored : attr->size;
 }
 

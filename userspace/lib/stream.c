@@ -87,9 +87,7 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 		.of = { src, attr, image_stored_bytes(attr, extra) },
 		.verify = verify,
 	};
-	const struct units u = {
-		.of = s.of, .info = &extra->compressed, .check = verify,
-	};
+	const struct units u = { .of = s.of, .check = verify };
 	struct dsfs_mapping map;
 	u64 pos;
 	int ret = 0;

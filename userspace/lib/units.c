@@ -10,16 +10,16 @@
 #include "units.h"
 #include "unpack.h"
 
-int units_range(const struct stored *of, const struct dsfs_compressed_info *info, u64 pos,
-		u64 end, u64 *from, u64 *to, struct dsfs_err *err)
+int units_range(const struct stored *of, u64 pos, u64 end, u64 *from, u64 *to,
+		struct dsfs_err *err)
 {
 	u32 first, last, any;
 	int ret;
 
-	ret = dsfs_units_get(of->src, of->attr, info, pos >> info->unit_bits, &first, &any, err);
+	ret = dsfs_units_get(of->src, of->attr, pos >> DSFS_UNIT_BITS, &first, &any, err);
 	if (!ret)
-		ret = dsfs_units_get(of->src, of->attr, info, (end - 1) >> info->unit_bits,
-				     &any, &last, err);
+		ret = dsfs_units_get(of->src, of->attr, (end - 1) >> DSFS_UNIT_BITS, &any, &last,
+				     err);
 	if (ret)
 		return ret;
 	if (last <= first)
@@ -33,15 +33,16 @@ int units_range(const struct stored *of, const struct dsfs_compressed_info *info
 static int unpack_part(const struct units *u, const u8 *frame, u32 frame_len, u32 bytes, u8 *buf,
 		       u32 at, u32 len, struct dsfs_err *err)
 {
+	const u8 codec = dsfs_attr_codec(u->of.attr);
 	u8 *aside;
 	int ret;
 
 	if (len == bytes)
-		return unpack_unit(u->info->codec, frame, frame_len, buf, bytes, err);
+		return unpack_unit(codec, frame, frame_len, buf, bytes, err);
 	aside = malloc(bytes);
 	if (!aside)
 		return dsfs_bad(err, "memory for a unit", bytes, 0, -ENOMEM);
-	ret = unpack_unit(u->info->codec, frame, frame_len, aside, bytes, err);
+	ret = unpack_unit(codec, frame, frame_len, aside, bytes, err);
 	if (!ret)
 		memcpy(buf, aside + at, len);
 	free(aside);
@@ -52,20 +53,19 @@ static int unpack_part(const struct units *u, const u8 *frame, u32 frame_len, u3
 static int unpack_units(const struct units *u, const u8 *frames, u64 base, u64 top, u8 *buf,
 			u64 len, u64 pos, struct dsfs_err *err)
 {
-	const u32 mask = (1U << u->info->unit_bits) - 1;
 	u32 from, to, at, n, bytes;
 	u64 unit;
 	int ret;
 
 	for (; len; len -= n, pos += n, buf += n) {
-		unit = pos >> u->info->unit_bits;
-		ret = dsfs_units_get(u->of.src, u->of.attr, u->info, unit, &from, &to, err);
+		unit = pos >> DSFS_UNIT_BITS;
+		ret = dsfs_units_get(u->of.src, u->of.attr, unit, &from, &to, err);
 		if (ret)
 			return ret;
 		if (from < base || to > top)
 			return dsfs_broken(err, "end of a frame", to, top);
-		bytes = dsfs_unit_bytes(u->of.attr, u->info, unit);
-		at = pos & mask;
+		bytes = dsfs_unit_bytes(u->of.attr, unit);
+		at = pos & (DSFS_UNIT_SIZE - 1);
 		n = bytes - at < len ? bytes - at : len;
 		ret = unpack_part(u, frames + (from - base), to - from, bytes, buf, at, n, err);
 		if (ret)
@@ -95,11 +95,11 @@ static int read_window(const struct units *u, u8 *buf, u64 len, u64 pos, struct 
 	u8 *frames;
 	int ret;
 
-	ret = units_range(&u->of, u->info, pos, pos + len, &from, &to, err);
+	ret = units_range(&u->of, pos, pos + len, &from, &to, err);
 	if (ret)
 		return ret;
 	/* no frame is longer than its unit; between broken ones there may be more */
-	if (to - from > STORED_WINDOW + (2ULL << u->info->unit_bits))
+	if (to - from > STORED_WINDOW + 2 * DSFS_UNIT_SIZE)
 		return dsfs_broken(err, "length of frames", to - from, len);
 	frames = malloc(to - from);
 	if (!frames)
@@ -118,7 +118,7 @@ int units_read(const struct units *u, u8 *buf, u64 len, u64 pos, struct dsfs_err
 
 	for (; len; len -= n, pos += n, buf += n) {
 		/* up to where a unit ends, which would be unpacked twice */
-		n = STORED_WINDOW - (pos & ((1ULL << u->info->unit_bits) - 1));
+		n = STORED_WINDOW - (pos & (DSFS_UNIT_SIZE - 1));
 		if (n > len)
 			n = len;
 		ret = read_window(u, buf, n, pos, err);

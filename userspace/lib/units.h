@@ -10,20 +10,18 @@
 /**
  * struct units - a compressed file
  * @of: its stored bytes
- * @info: its record
  * @check: compare stored bytes with their checksums
  * @flags: READ_*
  */
 struct units {
 	struct stored of;
-	const struct dsfs_compressed_info *info;
 	bool check;
 	unsigned int flags;
 };
 
 /** units_range - the stored bytes that a read of @pos to @end, not 0 bytes, needs; 0 or -errno */
-int units_range(const struct stored *of, const struct dsfs_compressed_info *info, u64 pos,
-		u64 end, u64 *from, u64 *to, struct dsfs_err *err);
+int units_range(const struct stored *of, u64 pos, u64 end, u64 *from, u64 *to,
+		struct dsfs_err *err);
 
 /**
  * units_read - read content

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Test cases of inodes, inode extra records and records of compressed files: the rules of
- * inode.c, extra.c and compressed.c, one defect each
+ * Test cases of inodes, inode extra records and frames: the rules of inode.c, extra.c and
+ * compressed.c, one defect each
  */
 #ifndef FORMAT_CASES_INODE_H
 #define FORMAT_CASES_INODE_H
@@ -19,14 +19,14 @@ enum {
 	CASE_HOLES,
 	CASE_XATTRS,
 	CASE_ALL_EXTRA,	/* a file with every flag of an inode extra record */
-	CASE_PACKED,	/* a compressed file of three units of 4096 bytes */
+	CASE_PACKED,	/* a compressed file of three units, the last ones of UNITS */
 };
 
 #define CASE_INO		7
 
 struct dsfs_case_inode {
 	u16 mode, flags;
-	u32 nlink, owner, extra, size, start;
+	u32 nlink, owner, extra, size, start, stored, units;
 };
 
 static const struct dsfs_case_inode dsfs_case_inodes[] = {
@@ -41,8 +41,8 @@ static const struct dsfs_case_inode dsfs_case_inodes[] = {
 	[CASE_XATTRS]	= { S_IFDIR | 0755, DSFS_INODE_XATTRS, 2, 0, 2, 0, 1 },
 	[CASE_ALL_EXTRA] = { S_IFREG | 04755, DSFS_INODE_NEEDS_EXTRA | DSFS_INODE_ACL |
 			     DSFS_INODE_SHARED, 1, 0, 3, 100000, DSFS_DATA_START_MIN },
-	[CASE_PACKED]	= { S_IFREG | 0644, DSFS_INODE_COMPRESSED, 1, 0, CASE_COMPRESSED, 10000,
-			    DSFS_DATA_START_MIN },
+	[CASE_PACKED]	= { S_IFREG | 0644, DSFS_INODE_ZSTD, 1, 0, 0, 300000,
+			    DSFS_DATA_START_MIN, 5000, CASE_UNITS - 3 },
 };
 
 /* A row whose columns have all their eight bytes, so that a patch of a field is one of the row */
@@ -56,6 +56,8 @@ struct dsfs_case_row {
 	__le64 start;
 	__le64 mtime;
 	__le64 sum;
+	__le64 stored;
+	__le64 units;
 };
 
 static inline void dsfs_case_inode(u32 base, struct dsfs_case_row *row)
@@ -70,6 +72,8 @@ static inline void dsfs_case_inode(u32 base, struct dsfs_case_row *row)
 	row->extra = cpu_to_le32(i->extra);
 	row->size = cpu_to_le64(i->size);
 	row->start = cpu_to_le64(i->start);
+	row->stored = cpu_to_le64(i->stored);
+	row->units = cpu_to_le64(i->units);
 	if (base == CASE_HARDLINK)
 		return;
 	row->mtime = cpu_to_le64(-1500000000ULL);
@@ -96,7 +100,10 @@ static inline int dsfs_case_inode_get(const struct dsfs_case_row *row, void *buf
 	return ret ? ret : dsfs_inode_check(geo, attr, err);
 }
 
-/* @geo: of the valid superblock. -EINVAL: a good inode is not what its row says. */
+/*
+ * @geo: of the valid superblock; @arg: which has no compressed files. -EINVAL: a good inode is not
+ * what its row says.
+ */
 static inline int dsfs_case_run_inode(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
 				      struct dsfs_err *err)
 {
@@ -106,6 +113,8 @@ static inline int dsfs_case_run_inode(const struct dsfs_case *c, void *buf, stru
 	u64 size;
 	int ret;
 
+	if (c->arg)
+		geo->incompat = 0;
 	dsfs_case_inode(c->base, &row);
 	dsfs_case_patch(&row, c);
 	ret = dsfs_case_inode_get(&row, buf, geo, &a, err);
@@ -118,7 +127,8 @@ static inline int dsfs_case_run_inode(const struct dsfs_case *c, void *buf, stru
 	    a.owner != le32_to_cpu(row.owner) || a.extra != le32_to_cpu(row.extra) ||
 	    a.size != (device ? 0 : size) || a.rdev != (device ? size : 0) ||
 	    a.start != le64_to_cpu(row.start) || a.mtime != (s64)le64_to_cpu(row.mtime) ||
-	    a.sum != le64_to_cpu(row.sum))
+	    a.sum != le64_to_cpu(row.sum) || a.stored != le64_to_cpu(row.stored) ||
+	    a.units != le64_to_cpu(row.units))
 		return -EINVAL;
 	return 0;
 }
@@ -143,15 +153,36 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 
 	{ "compressed file", CASE_PACKED },
 	{ "compressed file with everything but holes", CASE_PACKED, NULL,
-	  { I(flags, DSFS_INODE_COMPRESSED | DSFS_INODE_XATTRS | DSFS_INODE_SHARED) } },
+	  { I(flags, DSFS_INODE_LZ4 | DSFS_INODE_XATTRS | DSFS_INODE_SHARED), I(extra, 1) } },
 	{ "compressed directory", CASE_DIR, "data flags of no regular file",
-	  { I(flags, DSFS_INODE_COMPRESSED), I(extra, 1) } },
+	  { I(flags, DSFS_INODE_ZSTD), I(stored, 1) } },
+	{ "compressed file without the feature", CASE_PACKED, "compressed file without the feature",
+	  .arg = 1 },
+	{ "file without the feature", CASE_REG, .arg = 1 },
+	{ "compressed by two codecs", CASE_PACKED, "codec", { I(flags, DSFS_INODE_COMPRESSED) } },
 	{ "compressed file with holes", CASE_PACKED, "compressed file with holes",
-	  { I(flags, DSFS_INODE_COMPRESSED | DSFS_INODE_HOLES) } },
-	{ "compressed file without record", CASE_PACKED, "compressed record", { I(extra, 0) } },
-	{ "compressed record that is not there", CASE_PACKED, "compressed record",
-	  { I(extra, CASE_COMPRESSED + 1) } },
-	{ "flag 6", CASE_REG, "inode flags", { I(flags, 0x40) } },
+	  { I(flags, DSFS_INODE_ZSTD | DSFS_INODE_HOLES), I(extra, 1) } },
+	{ "nothing stored", CASE_PACKED, "stored bytes of a compressed file", { I(stored, 0) } },
+	{ "nothing saved", CASE_PACKED, "stored bytes of a compressed file",
+	  { I(stored, 5000), I(size, 5000) } },
+	{ "frames in all of the data area", CASE_PACKED, NULL, { I(stored, CASE_DATA) } },
+	{ "frames behind the data area", CASE_PACKED, "end of data", { I(stored, CASE_DATA + 1) } },
+	{ "stored bytes 2^32", CASE_PACKED, "value of a column", { I(stored, 1ULL << 32) } },
+	{ "first units", CASE_PACKED, NULL, { I(units, 0) } },
+	{ "one unit too far", CASE_PACKED, "place of units", { I(units, CASE_UNITS - 2) } },
+	{ "units 2^32-1", CASE_PACKED, "place of units", { I(units, 0xffffffff) } },
+	{ "units 2^32", CASE_PACKED, "value of a column", { I(units, 1ULL << 32) } },
+	{ "more units than ends", CASE_PACKED, "place of units",
+	  { I(units, 0), I(size, (CASE_UNITS << 17) + 1) } },
+	{ "two units", CASE_PACKED, NULL, { I(size, 1 << 18), I(units, CASE_UNITS - 2) } },
+	{ "one unit", CASE_PACKED, NULL, { I(size, 1 << 17), I(units, 0) } },
+	{ "one unit with an end", CASE_PACKED, "place of units",
+	  { I(size, 1 << 17), I(units, 1) } },
+	{ "stored bytes without codec", CASE_REG, "frames of a file that is not compressed",
+	  { I(stored, 1) } },
+	{ "units without codec", CASE_XATTRS, "frames of a file that is not compressed",
+	  { I(units, 1) } },
+	{ "flag 7", CASE_REG, "inode flags", { I(flags, 0x80) } },
 	{ "flag 15", CASE_REG, "inode flags", { I(flags, 0x8000) } },
 	{ "shared directory", CASE_DIR, "data flags of no regular file",
 	  { I(flags, DSFS_INODE_SHARED) } },
@@ -208,7 +239,7 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	{ "hard-link entry: other flags", CASE_HARDLINK, "flags of a hard-link entry",
 	  { I(flags, DSFS_INODE_HARDLINK | DSFS_INODE_SHARED) } },
 	{ "hard-link entry: unknown flags", CASE_HARDLINK, "flags of a hard-link entry",
-	  { I(flags, DSFS_INODE_HARDLINK | 0x40) } },
+	  { I(flags, DSFS_INODE_HARDLINK | 0x80) } },
 	{ "hard-link entry: permissions", CASE_HARDLINK, "mode of a hard-link entry",
 	  { I(mode, S_IFREG | 0444) } },
 	{ "hard-link entry: of a directory", CASE_HARDLINK, "mode of a hard-link entry",
@@ -237,6 +268,10 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	  { I(nlink, 1) } },
 	{ "hard-link entry: mtime", CASE_HARDLINK, "unused fields of a hard-link entry",
 	  { I(mtime, 1) } },
+	{ "hard-link entry: frames", CASE_HARDLINK, "unused fields of a hard-link entry",
+	  { I(stored, 1) } },
+	{ "hard-link entry: units", CASE_HARDLINK, "unused fields of a hard-link entry",
+	  { I(units, 1) } },
 };
 
 /* The root of the valid superblock. -EINVAL: a good one is not what the superblock says. */
@@ -254,7 +289,8 @@ static inline int dsfs_case_run_root(const struct dsfs_case *c, void *buf, struc
 	if (a.ino != DSFS_ROOT_INO || a.mode != le16_to_cpu(raw->mode) ||
 	    a.flags != le16_to_cpu(raw->flags) || a.nlink != le32_to_cpu(raw->nlink) ||
 	    a.owner != le32_to_cpu(raw->owner) || a.extra != le32_to_cpu(raw->extra) ||
-	    a.mtime != (s64)le64_to_cpu(raw->mtime) || a.size || a.start || a.rdev || a.sum)
+	    a.mtime != (s64)le64_to_cpu(raw->mtime) || a.size || a.start || a.rdev || a.sum ||
+	    a.stored || a.units)
 		return -EINVAL;
 	return 0;
 }
@@ -356,59 +392,6 @@ static const struct dsfs_case dsfs_extra_cases[] = {
 	{ "data past the end", CASE_HOLES, "end of data", { X(stored, CASE_DATA + 1) } },
 };
 
-/* Records of compressed files; @arg: flags of the inode besides */
-static inline int dsfs_case_run_compressed(const struct dsfs_case *c, void *buf,
-					   struct dsfs_geo *geo, struct dsfs_err *err)
-{
-	struct dsfs_compressed_info info;
-	struct dsfs_compressed *raw = buf;
-	struct dsfs_case_row row;
-	struct dsfs_attr attr;
-	int ret;
-
-	dsfs_case_inode(CASE_PACKED, &row);
-	row.flags |= cpu_to_le16(c->arg);
-	ret = dsfs_case_inode_get(&row, buf, geo, &attr, err);
-	if (ret)
-		return ret;
-	memset(raw, 0, sizeof(*raw));
-	raw->stored = cpu_to_le32(5000);
-	raw->units = cpu_to_le32(CASE_UNITS - 3);
-	raw->codec = DSFS_CODEC_ZSTD;
-	raw->unit_bits = DSFS_UNIT_BITS_MIN;
-	dsfs_case_patch(buf, c);
-	return dsfs_compressed_decode(geo, &attr, raw, &info, err);
-}
-
-#define C(f, v)	DSFS_P(v, struct dsfs_compressed, f)
-
-static const struct dsfs_case dsfs_compressed_cases[] = {
-	{ "zstd" },
-	{ "lz4", 0, NULL, { C(codec, DSFS_CODEC_LZ4) } },
-	{ "reserved byte", 0, "compressed record reserved bytes", { C(reserved, 0x100) } },
-	{ "codec 0", 0, "codec", { C(codec, 0) } },
-	{ "codec 3", 0, "codec", { C(codec, 3) } },
-	{ "units of 2048", 0, "unit_bits", { C(unit_bits, 11) } },
-	{ "units of 2^19", 0, "unit_bits", { C(unit_bits, 19) } },
-	{ "units of 2^255", 0, "unit_bits", { C(unit_bits, 255) } },
-	{ "nothing stored", 0, "stored bytes of a compressed file", { C(stored, 0) } },
-	{ "nothing saved", 0, "stored bytes of a compressed file", { C(stored, 10000) } },
-	{ "all of the data area", 0, NULL, { C(stored, CASE_DATA) } },
-	{ "a byte behind the data area", 0, "end of data", { C(stored, CASE_DATA + 1) } },
-	{ "first units", 0, NULL, { C(units, 0) } },
-	{ "one unit too far", 0, "place of units", { C(units, CASE_UNITS - 2) } },
-	{ "units that wrap", 0, "place of units", { C(units, 0xffffffff) } },
-	{ "two units", 0, NULL, { C(unit_bits, 13), C(units, CASE_UNITS - 2) } },
-	{ "one unit", 0, NULL, { C(unit_bits, 14), C(units, 0) } },
-	{ "one unit with an end", 0, "place of units", { C(unit_bits, 14), C(units, 1) } },
-	{ "extra record without flag", 0, "extra record against flags", { C(extra, 1) } },
-	{ "flag without extra record", 0, "extra record against flags",
-	  .arg = DSFS_INODE_XATTRS },
-	{ "extra record", 0, NULL, { C(extra, CASE_EXTRAS) }, .arg = DSFS_INODE_XATTRS },
-	{ "extra record that is not there", 0, "extra record", { C(extra, CASE_EXTRAS + 1) },
-	  .arg = DSFS_INODE_XATTRS },
-};
-
 /* What is looked up for a unit: little-endian, as patches are */
 struct dsfs_case_frame {
 	__le64 size;	/* of the file */
@@ -416,27 +399,24 @@ struct dsfs_case_frame {
 	__le32 from;
 	__le32 to;
 	__le32 stored;
-	u8 unit_bits;
 };
 
-/* The second of units of 4096, 4096 and 100 bytes */
+/* The second of three units, of which the last one has 100 bytes */
 static inline int dsfs_case_run_frame(const struct dsfs_case *c, void *buf,
 				      struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	struct dsfs_case_frame f = {
-		.size = cpu_to_le64(8292), .unit = cpu_to_le64(1), .unit_bits = 12,
+		.size = cpu_to_le64(2 * DSFS_UNIT_SIZE + 100), .unit = cpu_to_le64(1),
 		.from = cpu_to_le32(16), .to = cpu_to_le32(2000), .stored = cpu_to_le32(2099),
 	};
-	struct dsfs_compressed_info info = { .codec = DSFS_CODEC_ZSTD };
-	struct dsfs_attr attr = { .flags = DSFS_INODE_COMPRESSED };
+	struct dsfs_attr attr = { .flags = DSFS_INODE_ZSTD };
 
 	(void)buf;
 	(void)geo;
 	dsfs_case_patch(&f, c);
 	attr.size = le64_to_cpu(f.size);
-	info.stored = le32_to_cpu(f.stored);
-	info.unit_bits = f.unit_bits;
-	return dsfs_frame_check(&attr, &info, le64_to_cpu(f.unit), le32_to_cpu(f.from),
+	attr.stored = le32_to_cpu(f.stored);
+	return dsfs_frame_check(&attr, le64_to_cpu(f.unit), le32_to_cpu(f.from),
 				le32_to_cpu(f.to), err);
 }
 
@@ -444,17 +424,17 @@ static inline int dsfs_case_run_frame(const struct dsfs_case *c, void *buf,
 
 static const struct dsfs_case dsfs_frame_cases[] = {
 	{ "frame" },
-	{ "frame that is its unit", 0, NULL, { FR(to, 16 + 4096), FR(stored, 4200) } },
+	{ "frame that is its unit", 0, NULL, { FR(to, 16 + (1 << 17)), FR(stored, 1 << 18) } },
 	{ "frame longer than its unit", 0, "length of a frame",
-	  { FR(to, 17 + 4096), FR(stored, 4200) } },
+	  { FR(to, 17 + (1 << 17)), FR(stored, 1 << 18) } },
 	{ "frame of no byte", 0, "end of a frame", { FR(to, 16) } },
 	{ "end that goes back", 0, "end of a frame", { FR(to, 15) } },
 	{ "end at 0", 0, "end of a frame", { FR(unit, 0), FR(from, 0), FR(to, 0) } },
 	{ "end behind what is stored", 0, "end of a frame", { FR(to, 2100) } },
 	{ "end at 2^32-1", 0, "end of a frame", { FR(to, 0xffffffff) } },
 	{ "begin behind what is stored", 0, "end of a frame", { FR(from, 2099), FR(to, 2100) } },
-	{ "a 256th of its unit", 0, NULL, { FR(to, 32) } },
-	{ "less than a 256th", 0, "content of a frame", { FR(to, 31) } },
+	{ "a 256th of its unit", 0, NULL, { FR(to, 16 + 512) } },
+	{ "less than a 256th", 0, "content of a frame", { FR(to, 16 + 511) } },
 	{ "last frame", 0, NULL, { FR(unit, 2), FR(from, 2000), FR(to, 2099) } },
 	{ "last frame as long as its unit", 0, NULL,
 	  { FR(unit, 2), FR(from, 1999), FR(to, 2099) } },
@@ -464,27 +444,20 @@ static const struct dsfs_case dsfs_frame_cases[] = {
 	{ "last frame that ends early", 0, "end of a frame",
 	  { FR(unit, 2), FR(from, 2000), FR(to, 2098) } },
 	{ "only frame", 0, NULL,
-	  { FR(size, 4096), FR(unit, 0), FR(from, 0), FR(to, 16), FR(stored, 16) } },
+	  { FR(size, 1 << 17), FR(unit, 0), FR(from, 0), FR(to, 512), FR(stored, 512) } },
 	{ "only frame, too short", 0, "content of a frame",
-	  { FR(size, 4096), FR(unit, 0), FR(from, 0), FR(to, 15), FR(stored, 15) } },
-	{ "largest unit", 0, NULL,
-	  { FR(size, 1 << 20), FR(unit_bits, 18), FR(unit, 3), FR(from, 0), FR(to, 1024),
-	    FR(stored, 1024) } },
-	{ "largest unit, too much of it", 0, "content of a frame",
-	  { FR(size, 1 << 20), FR(unit_bits, 18), FR(unit, 3), FR(from, 1), FR(to, 1024),
-	    FR(stored, 1024) } },
+	  { FR(size, 1 << 17), FR(unit, 0), FR(from, 0), FR(to, 511), FR(stored, 511) } },
 	{ "unit far behind", 0, NULL,
-	  { FR(size, 1ULL << 47), FR(unit, (1ULL << 35) - 1), FR(from, 0xfffff000),
+	  { FR(size, 1ULL << 47), FR(unit, (1ULL << 30) - 1), FR(from, 0xfffff000),
 	    FR(to, 0xffffffff), FR(stored, 0xffffffff) } },
 	{ "unit far behind, too long", 0, "length of a frame",
-	  { FR(size, 1ULL << 47), FR(unit, (1ULL << 35) - 1), FR(from, 0xffffeffe),
+	  { FR(size, 1ULL << 47), FR(unit, (1ULL << 30) - 1), FR(from, 0xfffdfffe),
 	    FR(to, 0xffffffff), FR(stored, 0xffffffff) } },
 };
 
 #undef I
 #undef RT
 #undef X
-#undef C
 #undef FR
 #undef NO_EXTENTS
 

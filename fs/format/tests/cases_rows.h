@@ -34,8 +34,12 @@ static inline u64 dsfs_case_row(const struct dsfs_attr *a, u32 column)
 		return a->start;
 	case DSFS_COLUMN_MTIME:
 		return a->mtime;
-	default:
+	case DSFS_COLUMN_SUM:
 		return a->sum;
+	case DSFS_COLUMN_STORED:
+		return a->stored;
+	default:
+		return a->units;
 	}
 }
 
@@ -64,7 +68,7 @@ static inline void dsfs_case_rows(void *buf)
 
 /*
  * @base: bytes there are, 0: all; @arg: 0: the last row is that of the valid block; otherwise the
- * number of a column plus one in the low 3 bits, and behind them its value. -EINVAL: it has
+ * number of a column plus one in the low 4 bits, and behind them its value. -EINVAL: it has
  * another one.
  */
 static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
@@ -86,13 +90,13 @@ static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struc
 	if (ret)
 		return ret;
 	if (c->arg) {
-		value = dsfs_case_row(&attr, (c->arg & 7) - 1);
-		return value << 3 == c->arg >> 3 << 3 ? 0 : -EINVAL;
+		value = dsfs_case_row(&attr, (c->arg & 15) - 1);
+		return value << 4 == c->arg >> 4 << 4 ? 0 : -EINVAL;
 	}
 	if (bytes != CASE_ROWS_END || attr.mode != (S_IFREG | 0644) || attr.owner != 2 ||
 	    attr.nlink != 1 || attr.flags || attr.extra || attr.size != 2049 ||
 	    attr.start != DSFS_DATA_START_MIN || attr.mtime != CASE_ROWS_MTIME ||
-	    attr.sum != CASE_ROWS_SUM || attr.ino != CASE_INODES - 1)
+	    attr.sum != CASE_ROWS_SUM || attr.stored || attr.units || attr.ino != CASE_INODES - 1)
 		return -EINVAL;
 	return 0;
 }
@@ -100,9 +104,11 @@ static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struc
 #define ROWS_P(v, ...)	{ CASE_ROWS_AT + offsetof(struct dsfs_rows, __VA_ARGS__), \
 			  sizeof_field(struct dsfs_rows, __VA_ARGS__), v }
 #define R(f, v)		ROWS_P(v, f)
+#define WIDTHS(v)	{ CASE_ROWS_AT + offsetof(struct dsfs_rows, width), 8, v }
 /* Bytes of the last row, when a row has @row bytes */
 #define LAST(row, at, size, v)	{ CASE_ROWS_FIRST + 2 * (row) + (at), size, v }
-#define IS(column, v)	((u64)(v) << 3 | (DSFS_COLUMN_##column + 1))
+#define KIND(flags)	(1ULL << 32 | (flags) << 16 | S_IFREG)
+#define IS(column, v)	((u64)(v) << 4 | (DSFS_COLUMN_##column + 1))
 
 static const struct dsfs_case dsfs_rows_cases[] = {
 	{ "good" },
@@ -111,21 +117,26 @@ static const struct dsfs_case dsfs_rows_cases[] = {
 	{ "room for the header alone", CASE_ROWS_FIRST, "end of a name block's rows" },
 	{ "no room for the header", CASE_ROWS_FIRST - 1, "end of a name block's rows" },
 	{ "names that end in the header's last byte", 0, "end of a name block's rows",
-	  { { offsetof(struct dsfs_names, end), 2, DSFS_BLOCK_SIZE - 63 } } },
+	  { { offsetof(struct dsfs_names, end), 2, DSFS_BLOCK_SIZE - 79 } } },
 	{ "names that end at 2^16-1", 0, "end of a name block's rows",
 	  { { offsetof(struct dsfs_names, end), 2, 0xffff } } },
 	{ "more rows than there is room", 0, "end of a name block's rows",
-	  { { offsetof(struct dsfs_names, count), 2, 672 } } },
-	{ "2^16-1 rows of 48 bytes", 0, "end of a name block's rows",
-	  { { offsetof(struct dsfs_names, count), 2, 0xffff }, R(width[0], 8), R(width[1], 8),
-	    R(width[2], 8), R(width[3], 8), R(width[4], 8), R(width[5], 8) } },
+	  { { offsetof(struct dsfs_names, count), 2, 669 } } },
+	{ "2^16-1 rows of 64 bytes", 0, "end of a name block's rows",
+	  { { offsetof(struct dsfs_names, count), 2, 0xffff }, WIDTHS(0x0808080808080808ULL) } },
+	{ "rows of 64 bytes, one missing", CASE_ROWS_FIRST + 3 * 64 - 1,
+	  "end of a name block's rows", { WIDTHS(0x0808080808080808ULL) } },
 	{ "width 9 of the first column", 0, "width of a column", { R(width[0], 9) } },
-	{ "width 255 of the last one", 0, "width of a column", { R(width[5], 255) } },
+	{ "width 15 of the second one", 0, "width of a column", { R(width[1], 15) } },
+	{ "width 16 of one in the middle", 0, "width of a column", { R(width[4], 16) } },
+	{ "width 128 of the last but one", 0, "width of a column", { R(width[6], 128) } },
+	{ "width 249 of the last one", 0, "width of a column", { R(width[7], 249) } },
+	{ "width 255 of all columns", 0, "width of a column", { WIDTHS(~0ULL) } },
 	{ "shift 64 of the first column", 0, "shift of a column", { R(shift[0], 64) } },
-	{ "shift 255 of the last one", 0, "shift of a column", { R(shift[5], 255) } },
+	{ "shift 128 of the second one", 0, "shift of a column", { R(shift[1], 128) } },
+	{ "shift 64 beside times", 0, "shift of a column", { R(shift[3], 64) } },
+	{ "shift 255 of the last one", 0, "shift of a column", { R(shift[7], 255) } },
 	{ "shift 63 of what has no bytes", 0, NULL, { R(shift[1], 63) } },
-	{ "first reserved byte", 0, "reserved bytes of rows", { R(reserved, 1) } },
-	{ "last reserved byte", 0, "reserved bytes of rows", { R(reserved, 0x80000000) } },
 
 	{ "largest checksum", 0, NULL, { LAST(6, 2, 4, 0xffffffff) }, .arg = IS(SUM, 0xffffffff) },
 	{ "checksum of 2^32", 0, "value of a column",
@@ -156,6 +167,19 @@ static const struct dsfs_case dsfs_rows_cases[] = {
 	  { R(width[5], 0), R(width[4], 8), R(base[4], 1ULL << 63),
 	    LAST(10, 0, 2, 0x202), LAST(10, 2, 8, 1ULL << 63 | 3) },
 	  .arg = IS(MTIME, 3) },
+	{ "time in seconds", 0, NULL,
+	  { R(width[5], 0), R(width[4], 2), R(shift[4], 3 << 6 | 1), R(base[4], 5),
+	    LAST(4, 0, 2, 0x202), LAST(4, 2, 2, 0x9876) }, .arg = IS(MTIME, 78060000000005ULL) },
+	{ "time in milliseconds", 0, NULL,
+	  { R(width[5], 0), R(width[4], 1), R(shift[4], 2 << 6), R(base[4], -1ULL),
+	    LAST(3, 0, 2, 0x202), LAST(3, 2, 1, 200) }, .arg = IS(MTIME, 199999999) },
+	{ "time in microseconds", 0, NULL,
+	  { R(width[5], 0), R(width[4], 1), R(shift[4], 1 << 6), R(base[4], 0),
+	    LAST(3, 0, 2, 0x202), LAST(3, 2, 1, 255) }, .arg = IS(MTIME, 255000) },
+	{ "time of seconds that wrap", 0, NULL,
+	  { R(width[5], 0), R(width[4], 8), R(shift[4], 3 << 6), R(base[4], 0),
+	    LAST(10, 0, 2, 0x202), LAST(10, 2, 8, -2ULL) }, .arg = IS(MTIME, -2000000000LL) },
+	{ "unit of equal times", 0, NULL, { R(shift[4], 3 << 6) } },
 	{ "full column of checksums", 0, NULL,
 	  { R(width[5], 8), LAST(10, 0, 2, 0x202), LAST(10, 2, 8, 0x12345678) },
 	  .arg = IS(SUM, 0x12345678) },
@@ -171,6 +195,13 @@ static const struct dsfs_case dsfs_rows_cases[] = {
 	{ "links by row", 0, NULL, { R(width[0], 4), R(shift[0], 32), R(base[0], S_IFREG),
 	  LAST(10, 0, 4, 0x10000001), LAST(10, 4, 2, 0x202) },
 	  .arg = IS(KIND, 0x10000001ULL << 32 | S_IFREG) },
+	{ "stored bytes by row", 0, NULL, { R(base[0], KIND(DSFS_INODE_ZSTD)), R(width[6], 1),
+	  R(shift[6], 3), LAST(7, 0, 2, 0x202), LAST(7, 6, 1, 25) }, .arg = IS(STORED, 200) },
+	{ "stored bytes in the base", 0, NULL,
+	  { R(base[0], KIND(DSFS_INODE_LZ4)), R(base[6], 2048) }, .arg = IS(STORED, 2048) },
+	{ "units in the base", 0, "frames of a file that is not compressed", { R(base[7], 1) } },
+	{ "stored bytes of 2^32", 0, "value of a column", { R(base[6], 1ULL << 32) } },
+	{ "units of 2^32", 0, "value of a column", { R(base[7], 1ULL << 32) } },
 	{ "owner by row", 0, NULL, { R(width[1], 1), R(base[1], 0), LAST(7, 0, 1, 1),
 	  LAST(7, 1, 2, 0x202) }, .arg = IS(OWNER, 1) },
 
@@ -186,7 +217,9 @@ static const struct dsfs_case dsfs_rows_cases[] = {
 
 #undef ROWS_P
 #undef R
+#undef WIDTHS
 #undef LAST
 #undef IS
+#undef KIND
 
 #endif /* FORMAT_CASES_ROWS_H */

@@ -21,7 +21,6 @@
 #define CASE_OWNERS	3
 #define CASE_EXTRAS	3
 #define CASE_EXTENTS	5
-#define CASE_COMPRESSED	3
 #define CASE_UNITS	6
 
 enum {
@@ -41,7 +40,6 @@ static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_EXTENTS]	= CASE_EXTENTS * 16,
 	[DSFS_REGION_CHUNKSUMS]	= 40,
 	[DSFS_REGION_HISTORY]	= DSFS_SB_SIZE,
-	[DSFS_REGION_COMPRESSED] = CASE_COMPRESSED * 16,
 	[DSFS_REGION_UNITS]	= CASE_UNITS * 4,
 	[DSFS_REGION_NUMBERS]	= 4,
 };
@@ -172,6 +170,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "empty region at a place", 0, "place of an empty region", { RG(SYMLINKS, bytes, 0) } },
 	{ "place of an unknown region", 0, "place of an empty region",
 	  { SB(regions[15].start, 1) } },
+	{ "unknown region 13", 0, "unknown region", { SB(regions[13].bytes, 4096) } },
 	{ "unknown region 14", 0, "unknown region", { SB(regions[14].bytes, 4096) } },
 	{ "unknown region 15", 0, "unknown region", { SB(regions[15].bytes, 4096) } },
 	{ "directories past 2^32-2", 0, "region length", { RG(DIRS, bytes, 64 * 0xffffffffULL) } },
@@ -181,8 +180,6 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "extents past 2^32-1", 0, "region length", { RG(EXTENTS, bytes, 16ULL << 32) } },
 	{ "chunk checksums past 2^32", 0, "region length",
 	  { RG(CHUNKSUMS, bytes, (4ULL << 32) + 4) } },
-	{ "compressed files past 2^32-1", 0, "region length",
-	  { RG(COMPRESSED, bytes, 16ULL << 32) } },
 	{ "units past 2^32", 0, "region length", { RG(UNITS, bytes, (4ULL << 32) + 4) } },
 	{ "history of 513", 0, "region length", { RG(HISTORY, bytes, 513) } },
 	{ "part of a directory", 0, "region length against its record size",
@@ -199,8 +196,6 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { RG(EXTENTS, bytes, 8) } },
 	{ "part of a checksum", 0, "region length against its record size",
 	  { RG(CHUNKSUMS, bytes, 2) } },
-	{ "part of a compressed file", 0, "region length against its record size",
-	  { RG(COMPRESSED, bytes, 8) } },
 	{ "part of a unit", 0, "region length against its record size", { RG(UNITS, bytes, 2) } },
 	{ "region within a block", 0, "start of a region", { RG(NAMES, start, START(NAMES) + 8) } },
 	{ "region behind the metadata", 0, "start of a region",
@@ -249,21 +244,19 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "short history", 0, "history length", { RG(HISTORY, bytes, 511) } },
 
 	{ "nothing compressed", 0, NULL,
-	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS) } },
-	{ "compressed files without the feature", 0, "compressed files without the feature",
 	  { SB(incompat, 0), NO_REGION(UNITS) } },
 	{ "codec", 0, NULL, { SB(codec, 2), SB(codec_level, 9), SB(codec_version, 10904) } },
 	{ "a codec of later", 0, NULL, { SB(codec, 255), SB(codec_auto, 1) } },
 	{ "codec without the feature", 0, "codec without compressed files",
-	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec, 1) } },
+	  { SB(incompat, 0), NO_REGION(UNITS), SB(codec, 1) } },
 	{ "level of a codec without the feature", 0, "codec without compressed files",
-	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec_level, 1) } },
+	  { SB(incompat, 0), NO_REGION(UNITS), SB(codec_level, 1) } },
 	{ "quick test of a codec without the feature", 0, "codec without compressed files",
-	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec_auto, 1) } },
+	  { SB(incompat, 0), NO_REGION(UNITS), SB(codec_auto, 1) } },
 	{ "version of a codec without the feature", 0, "codec without compressed files",
-	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec_version, 1) } },
+	  { SB(incompat, 0), NO_REGION(UNITS), SB(codec_version, 1) } },
 	{ "units without the feature", 0, "compressed files without the feature",
-	  { SB(incompat, 0), NO_REGION(COMPRESSED) } },
+	  { SB(incompat, 0) } },
 
 	{ "a note", 0, NULL, { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(HISTORY) } },
 	{ "region in the block of the note", 0, "region in the block of the note",

@@ -52,7 +52,6 @@ DSFS_CASES(history)
 DSFS_CASES(inode)
 DSFS_CASES(root)
 DSFS_CASES(extra)
-DSFS_CASES(compressed)
 DSFS_CASES(frame)
 DSFS_CASES(dir)
 DSFS_CASES(names)
@@ -113,7 +112,6 @@ static struct kunit_case dsfs_test_cases[] = {
 	KUNIT_CASE_PARAM(dsfs_test_inode, dsfs_inode_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_root, dsfs_root_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_extra, dsfs_extra_gen_params),
-	KUNIT_CASE_PARAM(dsfs_test_compressed, dsfs_compressed_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_frame, dsfs_frame_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_dir, dsfs_dir_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_names, dsfs_names_gen_params),
