@@ -105,7 +105,7 @@ static void sum_small(const struct content_rules *rules, struct job *job, struct
 
 		if (n > 1ULL << bits)
 			n = 1ULL << bits;
-		sum = dsfs_crc32c(0, buf + at, n);
+		sum = dsfs_datasum(buf + at, n);
 		sums = base_sums_add(sums, sum);
 		job->sums[job->nsums++] = sum;
 	}
@@ -139,7 +139,7 @@ static void sum_whole(struct large *l)
 
 	l->stored += p->bytes;
 	if (l->rules->chunk_bits && l->stored <= 1ULL << l->rules->small_bits)
-		l->whole = dsfs_crc32c(l->whole, p->buf, p->bytes);
+		dsfs_datasum_add(&l->whole, p->buf, p->bytes);
 }
 
 /* The last piece gets the one checksum of a file that has turned out to be small. */
@@ -147,9 +147,9 @@ static void end_whole(struct large *l)
 {
 	if (!l->rules->chunk_bits || !l->stored || l->stored > 1ULL << l->rules->small_bits)
 		return;
-	l->piece->sums[0] = l->whole;
+	l->piece->sums[0] = dsfs_datasum_end(&l->whole);
 	l->piece->nsums = 1;
-	l->sums = base_sums_add(0, l->whole);
+	l->sums = base_sums_add(0, l->piece->sums[0]);
 }
 
 /* Checksums of a full piece; a chunk may go on into the next. */
@@ -166,14 +166,14 @@ static void sum_piece(struct large *l, bool last)
 
 		if (n > l->chunk_left)
 			n = l->chunk_left;
-		l->sum = dsfs_crc32c(l->sum, p->buf + at, n);
+		dsfs_datasum_add(&l->sum, p->buf + at, n);
 		at += n;
 		l->chunk_left -= n;
 		if (l->chunk_left && !(last && at == p->bytes))
 			continue;
-		p->sums[p->nsums++] = l->sum;
-		l->sums = base_sums_add(l->sums, l->sum);
-		l->sum = 0;
+		p->sums[p->nsums] = dsfs_datasum_end(&l->sum);
+		l->sums = base_sums_add(l->sums, p->sums[p->nsums++]);
+		dsfs_datasum_begin(&l->sum);
 		l->chunk_left = 1ULL << bits;
 	}
 	p->last = last;
@@ -214,6 +214,8 @@ bool large_begin(struct large *l, const struct content_rules *rules, struct ring
 	*l = (struct large){ .rules = rules, .ring = ring, .job = job };
 	holes_init(&l->holes, large_emit, l);
 	l->chunk_left = 1ULL << rules->chunk_bits;
+	dsfs_datasum_begin(&l->sum);
+	dsfs_datasum_begin(&l->whole);
 	l->piece = ring_piece_get(ring, job);
 	return l->piece;
 }
