@@ -6,33 +6,19 @@
 #include "../base/base.h"
 #include "content.h"
 
-#define HASH_SOME	64	/* bytes of each block */
-
-/* Continue a hash with some of the bytes of a HASH_UNIT: of each block, and the last ones. */
-static u64 hash_some(u64 hash, const char *p, u64 bytes)
-{
-	u64 at;
-
-	for (at = 0; at + HASH_SOME < bytes; at += DSFS_BLOCK_SIZE)
-		hash = xxh64(p + at, HASH_SOME, hash);
-	at = bytes < HASH_SOME ? 0 : bytes - HASH_SOME;
-	return xxh64(p + at, bytes - at, hash);
-}
-
 /**
  * hash_bytes - continue the hash of the stored bytes of a file
  * @hash: result of the call before; 0 at first
  *
  * All calls but the last pass multiples of HASH_UNIT, so the hash does not depend on
- * the size of pieces.  For a derived UUID, and without checksums, all bytes are hashed.
+ * the size of pieces.  It is needed for a derived UUID, and without checksums.
  */
 static u64 hash_bytes(const struct content_rules *rules, u64 hash, const char *p, u64 bytes)
 {
-	for (u64 at = 0; at < bytes; at += HASH_UNIT) {
+	for (u64 at = 0; rules->hash_all && at < bytes; at += HASH_UNIT) {
 		u64 n = bytes - at < HASH_UNIT ? bytes - at : HASH_UNIT;
 
-		hash = rules->hash_all ? xxh64(p + at, n, hash) :
-				       hash_some(hash, p + at, n);
+		hash = xxh64(p + at, n, hash);
 	}
 	return hash;
 }
@@ -42,13 +28,11 @@ static u64 hash_bytes(const struct content_rules *rules, u64 hash, const char *p
  * @sums: hash of the checksums of its chunks
  *
  * Deduplication compares bytes, so it needs no more than a hash that tells most contents
- * apart.  That is cheaper by checksums, which are there anyway, and some bytes than by all
- * bytes.  Checksums alone would not do: contents that have their own CRC32C in them have
- * equal ones, and each would be compared with all before it.
+ * apart.  Checksums do, and are there anyway.
  */
 static u64 hash_end(const struct content_rules *rules, u64 hash, u64 sums)
 {
-	return rules->hash_all ? hash : xxh64(&sums, sizeof(sums), hash);
+	return rules->hash_all ? hash : sums;
 }
 
 /* Move stored bytes to the front of the same buffer.  @ctx: where the next ones go */
