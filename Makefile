@@ -261,7 +261,7 @@ include tests/fuzz.mk
 # all of it; and check-long, which takes hours.  T: a path, a tier or a suite.
 .PHONY: t check check-rest check-all check-long check-rbd
 t:
-	@tests/t $(T)
+	@tests/t $(NEAR)
 
 check:
 	scripts/install-deps build check

@@ -4,7 +4,9 @@
 # guests, linked statically since a guest is an initramfs with busybox.  To be
 # included by the top Makefile.
 
-T		:= $(B)/tests
+# T of the command line is what `make t` is to test.
+NEAR		:= $(T)
+override T	:= $(B)/tests
 TEST_TOOLS	:= $(addprefix $(T)/,mktree mkjpegs listing)
 GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests epochs access trymount failnth \
 		   pressure bench_stat bench_read lookups handles yields beside)
