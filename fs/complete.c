@@ -44,14 +44,14 @@ struct dsfs_sum_cursor {
 	u64 at;		/* next byte */
 	u64 chunk;	/* start of its chunk */
 	u64 end;	/* end of its chunk */
-	u32 sum;	/* of the chunk so far */
+	struct dsfs_datasum sum;	/* of the chunk so far */
 };
 
 /*
- * Data that a device has just written is in no cache of the CPU, and crc32c
- * over three interleaved streams is as fast as memory. So the next bytes are
- * prefetched: far enough ahead to hide the latency, and few enough to stay in
- * the L1 cache. An address that is not mapped does no harm.
+ * Data that a device has just written is in no cache of the CPU, and the checksum
+ * takes little longer than memory. So the next bytes are prefetched: far enough
+ * ahead to hide the latency, and few enough to stay in the L1 cache. An address
+ * that is not mapped does no harm.
  */
 #define DSFS_PREFETCH	SZ_4K
 
@@ -77,17 +77,17 @@ static bool dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
 			 (u64)DSFS_PREFETCH - (off & (DSFS_PREFETCH - 1)));
 		p = kmap_local_folio(folio, off);
 		dsfs_prefetch(p + n, len - n);
-		cur->sum = dsfs_crc32c(cur->sum, p, n);
+		dsfs_datasum_add(&cur->sum, p, n);
 		kunmap_local(p);
 		cur->at += n;
 		if (cur->at < rd->to && dsfs_read_gives_way(rd))
 			return false;
 		if (cur->at < cur->end)
 			continue;
-		dsfs_chunk_check(rd, cur->chunk, cur->end, cur->sum);
+		dsfs_chunk_check(rd, cur->chunk, cur->end, dsfs_datasum_end(&cur->sum));
 		cur->chunk = cur->end;
 		cur->end = min(cur->end + chunk, rd->stored);
-		cur->sum = 0;
+		dsfs_datasum_begin(&cur->sum);
 	}
 	return true;
 }
@@ -109,6 +109,7 @@ static bool dsfs_read_verify(struct dsfs_read *rd)
 	struct folio_iter fi;
 	u64 dev = rd->dev;
 
+	dsfs_datasum_begin(&cur.sum);
 	bio_for_each_folio_all(fi, &rd->bio) {
 		u64 lo = max(dev, first);
 		u64 hi = min(dev + fi.length, last);

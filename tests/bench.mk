@@ -7,6 +7,11 @@ $(TB)/mkset: $(call objs,tests/bench/mkset.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
+# What checksums cost on this machine.
+$(TB)/checksum: $(call objs,tests/bench/checksum.c)
+	@mkdir -p $(@D)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
+
 # What runs in guests.  native_task asks the native benchmark's kernel; reader reads an epoch as a
 # job does.
 $(TB)/elapsed: $(call objs,tests/bench/elapsed.c)
@@ -47,5 +52,5 @@ bench-plots:
 	scripts/install-deps bench
 	scripts/results-plots
 
--include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d \
+-include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/checksum.d $(B)/obj/tests/bench/elapsed.d \
 	 $(B)/obj/tests/bench/mapped.d $(B)/obj/tests/bench/native/task.d $(B)/obj/tests/bench/train/reader.d

@@ -669,6 +669,32 @@ struct dsfs_mapping {
 	bool hole;
 };
 
+/* The checksum of a chunk of data: the low 32 bits of its XXH64 with the seed 0 */
+static inline u32 dsfs_datasum(const void *p, size_t len)
+{
+	return (u32)xxh64(p, len, 0);
+}
+
+/* The same of a chunk that comes in pieces */
+struct dsfs_datasum {
+	struct xxh64_state state;
+};
+
+static inline void dsfs_datasum_begin(struct dsfs_datasum *s)
+{
+	xxh64_reset(&s->state, 0);
+}
+
+static inline void dsfs_datasum_add(struct dsfs_datasum *s, const void *p, size_t len)
+{
+	xxh64_update(&s->state, p, len);
+}
+
+static inline u32 dsfs_datasum_end(const struct dsfs_datasum *s)
+{
+	return (u32)xxh64_digest(&s->state);
+}
+
 /* extent.c */
 int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
 	     const struct dsfs_extra_info *extra, u64 pos, struct dsfs_mapping *map,

@@ -9,7 +9,7 @@
 
 /*
  * Candidates of one length with the same checksums.  An image may have millions of them, with
- * equal bytes (labels, and --no-dedup) or other ones (data with its own CRC32C), and for each
+ * equal bytes (labels, and --no-dedup) or, by an adversary, other ones, and for each
  * one more the table would be searched from the first to the last.
  */
 #define SAME_MAX	16

@@ -3,9 +3,8 @@
  * Whether a file keeps a content of the base image.
  *
  * Bytes decide, unless size and time do.  Checksums of chunks, if the image has them, only save
- * reading the image: a chunk with another checksum has other bytes.  Equal checksums prove nothing.
- * A CRC is linear, so data followed by its own CRC32C has the same one whatever the data is, and so
- * has a chunk with such data anywhere in it.  Formats that check themselves are full of that.
+ * reading the image: a chunk with another checksum has other bytes.  Equal checksums prove nothing:
+ * 32 bits are equal by accident, and whoever wants to makes them so.
  *
  * Data of the image that cannot be read or is damaged differs, and is stored anew.
  */
@@ -62,6 +61,7 @@ void keep_by_bytes_begin(struct keep_compare *s, struct base *base, u32 ino)
 	s->stored = image_stored_bytes(&s->attr, &s->extra);
 	s->bits = dsfs_chunk_bits(base->img.geo, s->stored);
 	s->left = s->bits ? 1ULL << s->bits : 0;
+	dsfs_datasum_begin(&s->sum);
 }
 
 static void chunk_end(struct keep_compare *s, u64 chunk)
@@ -70,9 +70,9 @@ static void chunk_end(struct keep_compare *s, u64 chunk)
 	u32 want;
 
 	if (dsfs_chunk_sum(s->base->prev, &s->attr, s->stored, chunk, &want, &err) ||
-	    want != s->sum)
+	    want != dsfs_datasum_end(&s->sum))
 		s->differs = true;
-	s->sum = 0;
+	dsfs_datasum_begin(&s->sum);
 	s->left = 1ULL << s->bits;
 }
 
@@ -83,7 +83,7 @@ static void sum_data(struct keep_compare *s, const char *p, u64 bytes)
 	while (bytes && !s->differs) {
 		u64 n = bytes < s->left ? bytes : s->left;
 
-		s->sum = dsfs_crc32c(s->sum, p, n);
+		dsfs_datasum_add(&s->sum, p, n);
 		p += n;
 		bytes -= n;
 		at += n;

@@ -47,7 +47,7 @@ struct keep_compare {
 	u64 stored;
 	u64 at;
 	u64 left;
-	u32 sum;
+	struct dsfs_datasum sum;
 	u8 bits;
 	bool differs;
 };

@@ -21,8 +21,8 @@ struct sums {
 	struct array list;
 	XXH64_state_t *hash;
 	u64 bytes;
-	u32 whole;
-	u32 sum;
+	struct dsfs_datasum whole;
+	struct dsfs_datasum sum;
 	u64 left;
 };
 
@@ -70,8 +70,8 @@ static void sums_begin(const struct store *s, struct sums *sums)
 {
 	sums->list.n = 0;
 	sums->bytes = 0;
-	sums->whole = 0;
-	sums->sum = 0;
+	dsfs_datasum_begin(&sums->whole);
+	dsfs_datasum_begin(&sums->sum);
 	sums->left = 1ULL << sum_bits(s);
 	if (sums->hash)
 		XXH64_reset(sums->hash, 0);
@@ -84,9 +84,10 @@ static bool sums_small(const struct store *s, const struct sums *sums)
 
 static int sums_put(const struct store *s, struct sums *sums)
 {
-	const int ret = array_append(&sums->list, &sums->sum);
+	const u32 sum = dsfs_datasum_end(&sums->sum);
+	const int ret = array_append(&sums->list, &sum);
 
-	sums->sum = 0;
+	dsfs_datasum_begin(&sums->sum);
 	sums->left = 1ULL << sum_bits(s);
 	return ret;
 }
@@ -99,10 +100,10 @@ static int sums_add(const struct store *s, struct sums *sums, const char *p, u64
 		XXH64_update(sums->hash, p, bytes);
 	sums->bytes += bytes;
 	if (sums_small(s, sums))
-		sums->whole = dsfs_crc32c(sums->whole, p, bytes);
+		dsfs_datasum_add(&sums->whole, p, bytes);
 	for (u64 n; !ret && sum_bits(s) && bytes; bytes -= n, p += n) {
 		n = bytes < sums->left ? bytes : sums->left;
-		sums->sum = dsfs_crc32c(sums->sum, p, n);
+		dsfs_datasum_add(&sums->sum, p, n);
 		sums->left -= n;
 		if (!sums->left)
 			ret = sums_put(s, sums);

@@ -6,33 +6,19 @@
 #include "../base/base.h"
 #include "content.h"
 
-#define HASH_SOME	64	/* bytes of each block */
-
-/* Continue a hash with some of the bytes of a HASH_UNIT: of each block, and the last ones. */
-static u64 hash_some(u64 hash, const char *p, u64 bytes)
-{
-	u64 at;
-
-	for (at = 0; at + HASH_SOME < bytes; at += DSFS_BLOCK_SIZE)
-		hash = xxh64(p + at, HASH_SOME, hash);
-	at = bytes < HASH_SOME ? 0 : bytes - HASH_SOME;
-	return xxh64(p + at, bytes - at, hash);
-}
-
 /**
  * hash_bytes - continue the hash of the stored bytes of a file
  * @hash: result of the call before; 0 at first
  *
  * All calls but the last pass multiples of HASH_UNIT, so the hash does not depend on
- * the size of pieces.  For a derived UUID, and without checksums, all bytes are hashed.
+ * the size of pieces.  It is needed for a derived UUID, and without checksums.
  */
 static u64 hash_bytes(const struct content_rules *rules, u64 hash, const char *p, u64 bytes)
 {
-	for (u64 at = 0; at < bytes; at += HASH_UNIT) {
+	for (u64 at = 0; rules->hash_all && at < bytes; at += HASH_UNIT) {
 		u64 n = bytes - at < HASH_UNIT ? bytes - at : HASH_UNIT;
 
-		hash = rules->hash_all ? xxh64(p + at, n, hash) :
-				       hash_some(hash, p + at, n);
+		hash = xxh64(p + at, n, hash);
 	}
 	return hash;
 }
@@ -42,13 +28,11 @@ static u64 hash_bytes(const struct content_rules *rules, u64 hash, const char *p
  * @sums: hash of the checksums of its chunks
  *
  * Deduplication compares bytes, so it needs no more than a hash that tells most contents
- * apart.  That is cheaper by checksums, which are there anyway, and some bytes than by all
- * bytes.  Checksums alone would not do: contents that have their own CRC32C in them have
- * equal ones, and each would be compared with all before it.
+ * apart.  Checksums do, and are there anyway.
  */
 static u64 hash_end(const struct content_rules *rules, u64 hash, u64 sums)
 {
-	return rules->hash_all ? hash : xxh64(&sums, sizeof(sums), hash);
+	return rules->hash_all ? hash : sums;
 }
 
 /* Move stored bytes to the front of the same buffer.  @ctx: where the next ones go */
@@ -105,7 +89,7 @@ static void sum_small(const struct content_rules *rules, struct job *job, struct
 
 		if (n > 1ULL << bits)
 			n = 1ULL << bits;
-		sum = dsfs_crc32c(0, buf + at, n);
+		sum = dsfs_datasum(buf + at, n);
 		sums = base_sums_add(sums, sum);
 		job->sums[job->nsums++] = sum;
 	}
@@ -139,7 +123,7 @@ static void sum_whole(struct large *l)
 
 	l->stored += p->bytes;
 	if (l->rules->chunk_bits && l->stored <= 1ULL << l->rules->small_bits)
-		l->whole = dsfs_crc32c(l->whole, p->buf, p->bytes);
+		dsfs_datasum_add(&l->whole, p->buf, p->bytes);
 }
 
 /* The last piece gets the one checksum of a file that has turned out to be small. */
@@ -147,9 +131,9 @@ static void end_whole(struct large *l)
 {
 	if (!l->rules->chunk_bits || !l->stored || l->stored > 1ULL << l->rules->small_bits)
 		return;
-	l->piece->sums[0] = l->whole;
+	l->piece->sums[0] = dsfs_datasum_end(&l->whole);
 	l->piece->nsums = 1;
-	l->sums = base_sums_add(0, l->whole);
+	l->sums = base_sums_add(0, l->piece->sums[0]);
 }
 
 /* Checksums of a full piece; a chunk may go on into the next. */
@@ -166,14 +150,14 @@ static void sum_piece(struct large *l, bool last)
 
 		if (n > l->chunk_left)
 			n = l->chunk_left;
-		l->sum = dsfs_crc32c(l->sum, p->buf + at, n);
+		dsfs_datasum_add(&l->sum, p->buf + at, n);
 		at += n;
 		l->chunk_left -= n;
 		if (l->chunk_left && !(last && at == p->bytes))
 			continue;
-		p->sums[p->nsums++] = l->sum;
-		l->sums = base_sums_add(l->sums, l->sum);
-		l->sum = 0;
+		p->sums[p->nsums] = dsfs_datasum_end(&l->sum);
+		l->sums = base_sums_add(l->sums, p->sums[p->nsums++]);
+		dsfs_datasum_begin(&l->sum);
 		l->chunk_left = 1ULL << bits;
 	}
 	p->last = last;
@@ -214,6 +198,8 @@ bool large_begin(struct large *l, const struct content_rules *rules, struct ring
 	*l = (struct large){ .rules = rules, .ring = ring, .job = job };
 	holes_init(&l->holes, large_emit, l);
 	l->chunk_left = 1ULL << rules->chunk_bits;
+	dsfs_datasum_begin(&l->sum);
+	dsfs_datasum_begin(&l->whole);
 	l->piece = ring_piece_get(ring, job);
 	return l->piece;
 }

@@ -60,8 +60,8 @@ struct large {
 	u64 sums;
 	u64 chunk_left;
 	u64 stored;
-	u32 sum;
-	u32 whole;
+	struct dsfs_datasum sum;
+	struct dsfs_datasum whole;
 };
 
 /* Return: whether there is a piece; else it is the end of the run. */

@@ -195,7 +195,7 @@ static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 po
 
 		ret = dsfs_chunk_sum(base->prev, &ii->attr, ii->stored,
 				     (pos + done) >> bits, &want, &err);
-		if (!ret && dsfs_crc32c(0, p + done, n) != want)
+		if (!ret && dsfs_datasum(p + done, n) != want)
 			ret = -EBADMSG;
 	}
 	return ret;

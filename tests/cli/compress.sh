@@ -17,7 +17,7 @@ lines()
 # frames IMAGE PATH: logical, length, offset and stored bytes of each
 frames()
 {
-	dump.dsfs --extents="$2" "$1" | awk '/stored$/ { on = 1; next } / crc32c$/ { exit } on'
+	dump.dsfs --extents="$2" "$1" | awk '/stored$/ { on = 1; next } / checksum$/ { exit } on'
 }
 
 # packed IMAGE PATH: whether the file is compressed

@@ -191,7 +191,7 @@ cases_checksum()
 		check "$options -T" update -T 99
 		check "$options -T: contents tell" is_tree -T 99
 		# now the image has these times, too
-		file=$(find tree -type f -size +0 | sort | sed q)
+		file=$(find tree -type f -size +0 | sort | sed -n 1p)
 		tr '\0-\377' '\1-\377\0' <"$file" >turned
 		cat turned >"$file"
 		update -T 99

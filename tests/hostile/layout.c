@@ -100,13 +100,13 @@ static u64 sum_file(const struct layout *l, const u64 row[DSFS_COLUMNS], u64 sto
 
 	if (stored <= chunk ||
 	    (l->small_bits <= DSFS_CHUNK_BITS_MAX && stored <= 1ULL << l->small_bits))
-		return dsfs_crc32c(0, l->image + start, stored);
+		return dsfs_datasum(l->image + start, stored);
 	for (at = 0; at < stored; at += n, nr++) {
 		n = stored - at < chunk ? stored - at : chunk;
 		sum = layout_record(l, DSFS_REGION_CHUNKSUMS, nr, 4);
 		if (!sum)
 			break;
-		field_put(sum, 4, dsfs_crc32c(0, l->image + start + at, n));
+		field_put(sum, 4, dsfs_datasum(l->image + start + at, n));
 	}
 	return row[DSFS_COLUMN_SUM];
 }

@@ -65,6 +65,11 @@ static void test_vectors(void)
 	}
 	OK(dsfs_crc32c(dsfs_crc32c(0, "1234", 4), "56789", 5) ==
 	   dsfs_crc32c(0, "123456789", 9), "crc32c: in two steps");
+	for (i = 0; i < ARRAY_SIZE(dsfs_datasum_vectors); i++) {
+		v = &dsfs_datasum_vectors[i];
+		OK(dsfs_datasum(v->text, strlen(v->text)) == v->value &&
+		   dsfs_datasum_in_two(v->text) == v->value, "data: \"%s\"", v->text);
+	}
 	for (i = 0; i < ARRAY_SIZE(dsfs_hash_vectors); i++) {
 		v = &dsfs_hash_vectors[i];
 		got = dsfs_name_hash(v->text, strlen(v->text), v->seed);

@@ -193,13 +193,13 @@ check "another root hash is refused" refuses_all appended ro "$bad"
 for opts in meta=resident meta=lazy,verify=off; do
 	check "a flipped bit of data, $opts" refuses bit-data ./small-a $opts
 	check "a flipped bit of an inode, $opts" refuses bit-inode ./index/a-name-400 $opts
-	check "changed data of the same crc32c, $opts" refuses same-crc-data ./big $opts
-	check "a changed inode of the same crc32c, $opts" refuses same-crc-inode ./index/a-name-400 $opts
+	check "changed data of the same checksum, $opts" refuses same-sum-data ./big $opts
+	check "a changed inode of the same crc32c, $opts" refuses same-sum-inode ./index/a-name-400 $opts
 	check "a changed file with right checksums, $opts" refuses_all forged-data $opts
 	check "a set-uid bit with right checksums, $opts" refuses_all forged-inode $opts
 done
 check "a flipped bit of a superblock slot: the other one counts" all_right bit-slot
-for name in forged-data forged-inode same-crc-data same-crc-inode; do
+for name in forged-data forged-inode same-sum-data same-sum-inode; do
 	check "$name is believed without dm-verity" believed $name
 done
 

@@ -298,7 +298,7 @@ static int show_chunks(struct view *v, struct json *j, const struct image_node *
 	if (j)
 		json_begin_array(j, "chunks");
 	else
-		printf("%15s %15s %15s crc32c\n", "chunk", "offset", "length");
+		printf("%15s %15s %15s checksum\n", "chunk", "offset", "length");
 	for (at = 0, i = 0; at < total; at += chunk, i++) {
 		ret = dsfs_chunk_sum(v->src, &n->attr, total, i, &sum, err);
 		if (ret)
@@ -310,7 +310,7 @@ static int show_chunks(struct view *v, struct json *j, const struct image_node *
 		json_begin_object(j, NULL);
 		json_show_u64(j, "offset", "%15llu ", n->attr.start + at);
 		json_show_u64(j, "length", "%15llu ", len);
-		json_show_str(j, "crc32c", "%s\n", text);
+		json_show_str(j, "checksum", "%s\n", text);
 		json_end(j);
 	}
 	json_end(j);

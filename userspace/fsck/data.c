@@ -165,7 +165,7 @@ static void check_chunks(struct worker *w, const struct place *r, u64 base, u64 
 				return;
 			}
 		}
-		have = dsfs_crc32c(0, data, n);
+		have = dsfs_datasum(data, n);
 		if (have != want)
 			problem(w->f, "data checksum", r->ino, r->pos + at,
 				"%#x, expected %#x, bytes %llu to %llu of what the file stores",

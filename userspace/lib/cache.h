@@ -69,7 +69,8 @@ struct cache_options {
  * @fd: its descriptor; -1: it cannot be made, and nothing is kept
  * @writable: it can be written to
  * @bytes: length of the image, in @blocks blocks; @data: their offset in the file
- * @seed: seed of checksums, so that a block of another image or another place has a wrong one
+ * @seed: seed of the seeds of checksums, so that a block of another image or another place has a
+ *	wrong one
  * @budget: bytes that may be written until the room is computed again
  * @refused: writes to refuse until the room is computed again
  */
@@ -84,7 +85,7 @@ struct cache {
 	u64 bytes;
 	u64 blocks;
 	u64 data;
-	u32 seed;
+	u64 seed;
 	u64 budget;
 	u32 refused;
 };
@@ -178,8 +179,8 @@ size_t cache_get(const struct cache *c, const struct iovec *iov, int n, u64 pos)
 bool cache_put(const struct cache *c, const struct iovec *iov, int n, size_t len, u64 first,
 	       struct cache_entry *entry);
 
-/** cache_sum - initial value of the checksum of a block */
-u32 cache_sum(const struct cache *c, u64 block);
+/** cache_seed - seed of the checksum of a block, which is the low 32 bits of an XXH64 */
+u64 cache_seed(const struct cache *c, u64 block);
 
 /*
  * cache_room.c

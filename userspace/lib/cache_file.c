@@ -36,7 +36,7 @@ static int make_head(struct cache *c, const char *identity)
 	head->identity_bytes = cpu_to_le32(len);
 	head->image_bytes = cpu_to_le64(c->bytes);
 	memcpy(head + 1, identity, len);
-	c->seed = dsfs_crc32c(0, c->head, CACHE_BLOCK);
+	c->seed = xxh64(c->head, CACHE_BLOCK, 0);
 	hash_sha256(identity, len, sum);
 	hash_hex(sum, c->name);
 	return 0;
@@ -258,9 +258,9 @@ bool cache_put(const struct cache *c, const struct iovec *iov, int n, size_t len
 	return false;
 }
 
-u32 cache_sum(const struct cache *c, u64 block)
+u64 cache_seed(const struct cache *c, u64 block)
 {
 	const __le64 number = cpu_to_le64(block);
 
-	return dsfs_crc32c(c->seed, &number, sizeof(number));
+	return xxh64(&number, sizeof(number), c->seed);
 }

@@ -17,6 +17,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* The state of an XXH64 is as large in all versions of the library. */
+#define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
 #ifndef DSFS_NO_ISAL
@@ -105,6 +108,25 @@ static inline u32 dsfs_crc32c(u32 sum, const void *p, size_t len)
 static inline u64 xxh64(const void *p, size_t len, u64 seed)
 {
 	return XXH64(p, len, seed);
+}
+
+struct xxh64_state {
+	XXH64_state_t of;
+};
+
+static inline void xxh64_reset(struct xxh64_state *state, u64 seed)
+{
+	XXH64_reset(&state->of, seed);
+}
+
+static inline void xxh64_update(struct xxh64_state *state, const void *p, size_t len)
+{
+	XXH64_update(&state->of, p, len);
+}
+
+static inline u64 xxh64_digest(const struct xxh64_state *state)
+{
+	return XXH64_digest(&state->of);
 }
 
 #endif /* DSFS_PLATFORM_H */

@@ -144,16 +144,18 @@ static u8 *step(struct place *p, size_t len, size_t *n)
 	return at;
 }
 
-static u32 sum_block(struct place *p, u32 sum, size_t len)
+static u32 sum_block(struct place *p, u64 seed, size_t len)
 {
+	struct xxh64_state state;
 	const u8 *at;
 	size_t n;
 
+	xxh64_reset(&state, seed);
 	for (; len; len -= n) {
 		at = step(p, len, &n);
-		sum = dsfs_crc32c(sum, at, n);
+		xxh64_update(&state, at, n);
 	}
-	return sum;
+	return (u32)xxh64_digest(&state);
 }
 
 static void skip_block(struct place *p, size_t len)
@@ -178,7 +180,7 @@ static void check(const struct cache *c, struct span *s, size_t got)
 			e->state = cpu_to_le32(0);
 		if (!cache_is_there(e))
 			skip_block(&p, n);
-		else if (sum_block(&p, cache_sum(c, s->first + i), n) != le32_to_cpu(e->sum))
+		else if (sum_block(&p, cache_seed(c, s->first + i), n) != le32_to_cpu(e->sum))
 			e->state = cpu_to_le32(0);
 	}
 }
@@ -234,7 +236,7 @@ static void keep(struct cache *c, struct span *s, const struct missing *m)
 		return;
 	for (u64 i = m->first; i < m->end; i++)
 		s->entry[i] = (struct cache_entry){
-			cpu_to_le32(sum_block(&p, cache_sum(c, s->first + i), block_len(s, i))),
+			cpu_to_le32(sum_block(&p, cache_seed(c, s->first + i), block_len(s, i))),
 			cpu_to_le32(CACHE_PRESENT),
 		};
 	if (!cache_put(c, iov, n, end - from, s->first + m->first, s->entry + m->first))

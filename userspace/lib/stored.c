@@ -26,6 +26,7 @@ static int batch_check(const struct batch *b, u64 at, u64 end, struct dsfs_err *
 	const unsigned int chunk_bits = dsfs_chunk_bits(&b->of.src->geo, b->of.bytes);
 	const struct iovec *v = b->iov;
 	size_t used = 0, n;
+	struct dsfs_datasum sum;
 	u64 next;
 	u32 have, want;
 	int ret;
@@ -38,14 +39,15 @@ static int batch_check(const struct batch *b, u64 at, u64 end, struct dsfs_err *
 				     &want, err);
 		if (ret)
 			return ret;
-		for (have = 0; at < next; at += n, used += n) {
+		for (dsfs_datasum_begin(&sum); at < next; at += n, used += n) {
 			for (; used == v->iov_len; v++)
 				used = 0;
 			n = v->iov_len - used;
 			if (n > next - at)
 				n = next - at;
-			have = dsfs_crc32c(have, (u8 *)v->iov_base + used, n);
+			dsfs_datasum_add(&sum, (u8 *)v->iov_base + used, n);
 		}
+		have = dsfs_datasum_end(&sum);
 		if (have != want)
 			return dsfs_bad(err, "data checksum", have, want, -EBADMSG);
 	}

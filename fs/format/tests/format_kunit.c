@@ -59,7 +59,7 @@ DSFS_CASES(rows)
 DSFS_CASES(xattr)
 DSFS_CASES(note)
 
-/* The checksum and the hash of the platform are those of the format. */
+/* The checksums and the hash of the platform are those of the format. */
 static void dsfs_test_vectors(struct kunit *test)
 {
 	const struct dsfs_vector *v;
@@ -69,6 +69,11 @@ static void dsfs_test_vectors(struct kunit *test)
 		v = &dsfs_crc_vectors[i];
 		KUNIT_EXPECT_EQ(test, v->value,
 				(u64)dsfs_crc32c(v->seed, v->text, strlen(v->text)));
+	}
+	for (i = 0; i < ARRAY_SIZE(dsfs_datasum_vectors); i++) {
+		v = &dsfs_datasum_vectors[i];
+		KUNIT_EXPECT_EQ(test, v->value, (u64)dsfs_datasum(v->text, strlen(v->text)));
+		KUNIT_EXPECT_EQ(test, v->value, (u64)dsfs_datasum_in_two(v->text));
 	}
 	for (i = 0; i < ARRAY_SIZE(dsfs_hash_vectors); i++) {
 		v = &dsfs_hash_vectors[i];

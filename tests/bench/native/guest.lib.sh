@@ -7,7 +7,7 @@
 #
 # To be sourced by a script that is started with DIR, whose DIR/plan sets what it needs
 # (phase, label, first, rounds, task) and whose DIR/subjects has a line for each disk, in order:
-# SET NAME TYPE OPTIONS CRC32C LIST.
+# SET NAME TYPE OPTIONS LIST.
 
 dir=$1
 
@@ -61,19 +61,19 @@ touch_memory()
 
 # --- subjects -------------------------------------------------------------
 
-declare -A type options crc disk list
+declare -A type options disk list
 names=()
 
 # read_subjects SET: those of it, or all
 read_subjects()
 {
-	local set name t o c l n=0
+	local set name t o l n=0
 
 	names=()
-	while read -r set name t o c l; do
+	while read -r set name t o l; do
 		if [ "$1" = all ] || [ "$set" = "$1" ]; then
 			names+=("$name")
-			type[$name]=$t options[$name]=$o crc[$name]=$c list[$name]=$l
+			type[$name]=$t options[$name]=$o list[$name]=$l
 			disk[$name]=/dev/bench$n
 		fi
 		n=$((n + 1))
@@ -101,7 +101,6 @@ check_contents()
 	local name pattern sum want=
 
 	for name in "${names[@]}"; do
-		use_crc "$name"
 		for pattern in whole pil imread mmap; do
 			drop 3
 			sum=$(/mnt/task run $pattern "/mnt/list/$name" check) || fail "$name: $pattern: $sum"
@@ -110,12 +109,6 @@ check_contents()
 				fail "$name: $pattern: the contents differ: $sum, not $want"
 		done
 	done
-}
-
-# Which code crc32c is, for all that follows.
-use_crc()
-{
-	echo "${crc[$1]}" >/sys/module/crc32/parameters/bench_crc32c
 }
 
 # in_turn ROUND: the subjects, another one first in each round.

@@ -71,23 +71,13 @@ native_main()
 
 # --- subjects -------------------------------------------------------------
 
-# What the processor has decides what there is to compare.
-has_avx512()
-{
-	local flag
-
-	for flag in avx512bw avx512vl vpclmulqdq; do
-		grep -qw "$flag" /proc/cpuinfo || return 1
-	done
-}
-
-# subject SET NAME FS OPTIONS CRC32C LIST: a disk of its own, as two mounts of one disk
+# subject SET NAME FS OPTIONS LIST: a disk of its own, as two mounts of one disk
 # would be one.
 subject()
 {
 	[[ -z $wanted || " $wanted " == *" $2 "* ]] || return 0
 	[ -e "$huge/$1-$3" ] || copy_image "$1" "$3"
-	echo "$1 $2 ${3%-default} $4 $5 $6" >>"$work/subjects"
+	echo "$1 $2 ${3%-default} $4 $5" >>"$work/subjects"
 	images+=("$huge/$1-$3")
 }
 
@@ -103,18 +93,18 @@ native_peers()
 		xfs)	options=ro,norecovery ;;
 		*)	options=ro ;;
 		esac
-		subject "$set" "$fs" "$fs" $options 1 "$list"
+		subject "$set" "$fs" "$fs" $options "$list"
 	done
 }
 
-# native_mounts SET LIST CRC32C: DSFS with the options of each --mount
+# native_mounts SET LIST: DSFS with the options of each --mount
 native_mounts()
 {
 	local item
 
 	for item in "${mounts[@]}"; do
 		wanted=${wanted:+$wanted dsfs-${item%%=*}} \
-			subject "$1" "dsfs-${item%%=*}" dsfs "ro,${item#*=}" "$3" "$2"
+			subject "$1" "dsfs-${item%%=*}" dsfs "ro,${item#*=}" "$2"
 	done
 }
 

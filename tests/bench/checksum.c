@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * checksum - what a checksum of a file's data costs on this machine.
+ *
+ * For tests/bench/checksum.  Each way is called as the module calls it: for 4 KiB at once.
+ * The data is in the processor's cache, or flushed from it first, as data is that a device has
+ * just written, and the next 4 KiB are prefetched.  What a kernel pays beside that for
+ * vector registers (kernel_fpu_begin()) is not in it.
+ *
+ * Output: a line for each way: name, and microseconds in cache, and flushed from it.
+ */
+#include <emmintrin.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "dsfs_platform.h"
+
+#define BYTES	(112 << 10)
+#define CALL	4096
+#define LINE	64
+
+static u8 data[BYTES] __attribute__((aligned(CALL)));
+static u32 table[8 * 256];	/* of a byte that 0 to 7 others follow */
+static u32 sum;
+
+static void make_tables(void)
+{
+	for (u32 i = 0; i < 256; i++) {
+		table[i] = i;
+		for (int bit = 0; bit < 8; bit++)
+			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0x82f63b78U : 0);
+	}
+	for (u32 i = 256; i < 8 * 256; i++)
+		table[i] = table[i - 256] >> 8 ^ table[table[i - 256] & 255];
+}
+
+static void by_bytes(u8 *p)
+{
+	for (int i = 0; i < CALL; i++)
+		sum = sum >> 8 ^ table[(sum ^ p[i]) & 255];
+}
+
+static void by_eight(u8 *p)
+{
+	for (const u8 *end = p + CALL; p != end; p += 8) {
+		u64 v;
+
+		memcpy(&v, p, sizeof(v));
+		v ^= sum;
+		sum = 0;
+		for (int i = 0; i < 8; i++)
+			sum ^= table[256 * (7 - i) + (v >> (8 * i) & 255)];
+	}
+}
+
+/* Where ISA-L finds no AVX-512: what kernels have for that, too */
+static void by_streams(u8 *p)
+{
+	sum = crc32_iscsi(p, CALL, sum);
+}
+
+/* The library's is plain C, as the kernel's is */
+static void by_xxh64(u8 *p)
+{
+	static struct xxh64_state state;
+
+	if (p == data)
+		xxh64_reset(&state, 0);
+	xxh64_update(&state, p, CALL);
+}
+
+/* The limit: a sum has to look at all bytes */
+static void by_memcpy(u8 *p)
+{
+	static u8 copy[CALL];
+
+	memcpy(copy, p, CALL);
+	__asm__ volatile("" : : "r"(copy) : "memory");
+}
+
+static double pass(void (*way)(u8 *p), bool flushed)
+{
+	struct timespec a, b;
+
+	for (int at = 0; flushed && at < BYTES; at += LINE)
+		_mm_clflush(data + at);
+	_mm_mfence();
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (u8 *p = data; p != data + BYTES; p += CALL) {
+		for (int i = 0; flushed && i < CALL && p + CALL != data + BYTES; i += LINE)
+			__builtin_prefetch(p + CALL + i);
+		way(p);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	return (b.tv_sec - a.tv_sec) * 1e6 + (b.tv_nsec - a.tv_nsec) / 1e3;
+}
+
+/* The best of many passes: a machine does something else meanwhile. */
+static u32 show(const char *name, void (*way)(u8 *p))
+{
+	printf("%s", name);
+	for (int flushed = 0; flushed < 2; flushed++) {
+		double best = 1e9;
+
+		for (int i = 0; i < 801; i++) {
+			const double took = pass(way, flushed);
+
+			best = took < best ? took : best;
+		}
+		printf("\t%.1f", best);
+	}
+	printf("\n");
+	sum = 0;
+	pass(way, false);
+	return sum;
+}
+
+int main(void)
+{
+	u32 want;
+
+	memset(data, 0x5a, BYTES);
+	make_tables();
+	show("memcpy", by_memcpy);
+	show("XXH64", by_xxh64);
+	want = show("crc32c, three streams", by_streams);
+	return show("crc32c, 8 bytes by tables", by_eight) != want ||
+	       show("crc32c, bytes by a table", by_bytes) != want;
+}
