@@ -134,36 +134,37 @@ unsigned int names_form(const struct names_sum *s, u32 *bytes)
 	return form;
 }
 
-static u32 names_fill(const struct dir *dir, u32 from, u32 *bytes)
+void names_fill(struct names_sum *s, const struct dir *dir, u32 from)
 {
 	const u32 room = from ? DSFS_BLOCK_SIZE : block_end(dir->names) - dir->names;
-	struct names_sum s, more;
+	struct names_sum more;
 	u32 used;
 
-	names_begin(&s, dir, from);
-	for (*bytes = 0; from + s.count < dir->count; s = more, *bytes = used) {
-		more = s;
+	names_begin(s, dir, from);
+	for (; from + s->count < dir->count; *s = more) {
+		more = *s;
 		names_add(&more);
 		names_form(&more, &used);
 		if (used > room)
 			break;
 	}
-	return s.count;
 }
 
 /* No blocks if the first one has no room for a name. Return: where the last one ends in NAMES. */
 static u64 names_measure(const struct dir *dir, struct names_place *place)
 {
 	u64 at = dir->names, end = at;
-	u32 bytes, count;
+	struct names_sum s;
+	u32 bytes;
 
 	*place = (struct names_place){ 0 };
-	for (u32 from = 0; from < dir->count; from += count, at = block_end(at)) {
-		count = names_fill(dir, from, &bytes);
-		if (!count)
+	for (u32 from = 0; from < dir->count; from += s.count, at = block_end(at)) {
+		names_fill(&s, dir, from);
+		if (!s.count)
 			break;
-		if (count > place->most)
-			place->most = count;
+		names_form(&s, &bytes);
+		if (s.count > place->most)
+			place->most = s.count;
 		place->blocks++;
 		end = at + bytes;
 	}

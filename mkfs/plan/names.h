@@ -42,6 +42,12 @@ void names_add(struct names_sum *s);
 /* names_form - the form that takes the fewest bytes; @bytes: up to dsfs_names.end */
 unsigned int names_form(const struct names_sum *s, u32 *bytes);
 
+/*
+ * names_fill - as many names from name number @from on as a block without rows has room for, the
+ * first one up to the next 4 KiB boundary after @dir->names
+ */
+void names_fill(struct names_sum *s, const struct dir *dir, u32 from);
+
 /**
  * struct names_place - the name blocks of a directory
  * @most: names in the fullest block

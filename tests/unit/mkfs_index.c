@@ -15,8 +15,14 @@ static int by_name(const void *a, const void *b)
 	return strcmp(node_name(a), node_name(b));
 }
 
-static void dir_make(struct dir *dir, struct arena *a, u32 count)
+/* Names of each form: packed; of equal lengths; with slots. */
+static void dir_make(struct dir *dir, struct arena *a, u32 count, unsigned int form)
 {
+	static const char *const formats[] = {
+		[DSFS_NAMES_SLOTS] = "ILSVRC2012_val_%1$08u%3$.*2$s",
+		[DSFS_NAMES_EQUAL] = "%1$08u-%4$c%4$c.JPEG",
+		[DSFS_NAMES_PACKED] = "n01440764_%1$u.JPEG",
+	};
 	char name[64];
 	u32 i;
 
@@ -26,8 +32,8 @@ static void dir_make(struct dir *dir, struct arena *a, u32 count)
 	dir->ino = 2;
 	dir->first = 3;
 	for (i = 0; i < count; i++) {
-		snprintf(name, sizeof(name), "ILSVRC2012_val_%08u%.*s", i,
-			 (int)(i % 30), "-a-longer-name-for-some-of-them");
+		snprintf(name, sizeof(name), formats[form], i, (int)(i % 30),
+			 "-a-longer-name-for-some-of-them", 'a' + (int)(i % 26));
 		unit_name(a, &dir->nodes[i], name);
 		dir->nodes[i].mode = S_IFREG;
 	}
@@ -38,10 +44,12 @@ static void dir_make(struct dir *dir, struct arena *a, u32 count)
 static u16 *dir_fills(const struct dir *dir)
 {
 	u16 *fills = unit_alloc((dir->name_blocks + 1) * sizeof(*fills));
-	u32 from = 0, block, bytes;
+	struct names_sum names;
+	u32 from = 0, block;
 
 	for (block = 0; block < dir->name_blocks; block++) {
-		fills[block] = names_fill(dir, from, &bytes);
+		names_fill(&names, dir, from);
+		fills[block] = names.count;
 		from += fills[block];
 	}
 	return fills;
@@ -60,13 +68,14 @@ static void dir_write(struct dsfs_source *src, const struct dir *dir, u64 end,
 		.buckets = cpu_to_le32(dir->buckets), .seed = cpu_to_le64(dir->seed),
 		.slot_bits = dir->slot_bits, .block_bits = dir->block_bits,
 	};
-	u32 from, count, bytes;
+	struct names_sum names;
 	u64 at = dir->names;
+	u32 from;
 
 	bld_add(src, DSFS_REGION_NAMES, NULL, end, 1);
-	for (from = 0; from < dir->count; from += count) {
-		count = names_fill(dir, from, &bytes);
-		names_write(dir, from, count, bytes, bld_at(src, DSFS_REGION_NAMES, at));
+	for (from = 0; from < dir->count; from += names.count) {
+		names_fill(&names, dir, from);
+		names_write(&names, bld_at(src, DSFS_REGION_NAMES, at));
 		at = (at / DSFS_BLOCK_SIZE + 1) * DSFS_BLOCK_SIZE;
 	}
 	if (dir->buckets)
@@ -112,7 +121,7 @@ static void check_found(struct dsfs_source *src, const struct dir *dir,
 	OK(!bld_held, "index: %u names: all given back", dir->count);
 }
 
-static void one_dir(u32 count, u64 end)
+static void one_dir(u32 count, u64 end, unsigned int form)
 {
 	struct dsfs_bucket *buckets = NULL, *again = NULL;
 	struct arena a = { 0 };
@@ -121,7 +130,7 @@ static void one_dir(u32 count, u64 end)
 	struct dir dir;
 	u16 *fills;
 
-	dir_make(&dir, &a, count);
+	dir_make(&dir, &a, count, form);
 	bld_init(&src);
 	names_place(&dir, &end, &place);
 	fills = dir_fills(&dir);
@@ -165,11 +174,12 @@ static void test_bits(void)
 TESTS(index)
 {
 	static const u32 sizes[] = { 1, 16, 17, 18, 100, 1000, 5000, 100000 };
-	unsigned int i;
+	unsigned int i, form;
 
 	test_bits();
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		one_dir(sizes[i], 0);
-		one_dir(sizes[i], 3001);
-	}
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (form = DSFS_NAMES_SLOTS; form <= DSFS_NAMES_PACKED; form++) {
+			one_dir(sizes[i], 0, form);
+			one_dir(sizes[i], 3001, form);
+		}
 }
