@@ -303,16 +303,40 @@ static int dsfs_lookup_sorted(struct dsfs_source *src, const struct dsfs_dir_inf
 	return ret;
 }
 
-/* Whether a middle of symbols is the @len bytes of @name */
-static bool dsfs_symbols_equal(const u8 *symbols, const u8 *middle, u32 bytes, const char *name,
-			       u32 len)
+/* memcmp() for parts of names, which are short: the kernel's goes byte by byte at their end. */
+static __always_inline bool dsfs_bytes_equal(const u8 *a, const char *b, u32 n)
 {
 	u32 i;
 
+	if (n >= 8) {
+		for (i = 0; i < n - 8; i += 8)
+			if (memcmp(a + i, b + i, 8))
+				return false;
+		return !memcmp(a + n - 8, b + n - 8, 8);
+	}
+	if (n >= 4)
+		return !memcmp(a, b, 4) && !memcmp(a + n - 4, b + n - 4, 4);
+	for (i = 0; i < n; i++)
+		if (a[i] != (u8)b[i])
+			return false;
+	return true;
+}
+
+/* Whether a middle of symbols is the @len bytes of @name */
+static __always_inline bool dsfs_symbols_equal(const u8 *symbols, const u8 *middle, u32 bytes,
+					       const char *name, u32 len)
+{
+	const u8 *behind = middle + bytes;
+
 	if (len > 2 * bytes)
 		return false;
-	for (i = 0; i < 2 * bytes; i++)
-		if (symbols[middle[i / 2] >> 4 * (i & 1) & 15] != (i < len ? (u8)name[i] : 0))
+	for (; len > 1; len -= 2, name += 2, middle++)
+		if (symbols[*middle & 15] != (u8)name[0] || symbols[*middle >> 4] != (u8)name[1])
+			return false;
+	if (len && (symbols[*middle & 15] != (u8)*name || symbols[*middle++ >> 4]))
+		return false;
+	for (; middle < behind; middle++)
+		if (symbols[*middle & 15] | symbols[*middle >> 4])
 			return false;
 	return true;
 }
@@ -326,7 +350,7 @@ static __always_inline bool dsfs_middle_equal(const struct dsfs_names_info *name
 
 	if (names->form == DSFS_NAMES_PACKED)
 		return dsfs_symbols_equal(raw + sizeof(*names->raw), at, bytes, name, len);
-	return bytes == len && !memcmp(at, name, len);
+	return bytes == len && dsfs_bytes_equal(at, name, len);
 }
 
 /* Compare @name with that of a slot. Return: 0 and @found without its bytes, -ENOENT, -EUCLEAN */
@@ -347,8 +371,8 @@ static __always_inline int dsfs_names_match(const struct dsfs_names_info *names,
 		return ret;
 	found->type = middle.type;
 	found->pos = names->first + slot;
-	if (len < fixed || memcmp(prefix, name, names->prefix) ||
-	    memcmp(prefix + names->prefix, name + len - names->suffix, names->suffix) ||
+	if (len < fixed || !dsfs_bytes_equal(prefix, name, names->prefix) ||
+	    !dsfs_bytes_equal(prefix + names->prefix, name + len - names->suffix, names->suffix) ||
 	    !dsfs_middle_equal(names, &middle, name + names->prefix, len - fixed))
 		return -ENOENT;
 	return 0;
