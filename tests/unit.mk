@@ -23,7 +23,7 @@ $(TB)/unit: $(call sanobjs,$(unit_SRC))
 
 # What plans, and what that calls: nothing that reads a source or an image.
 unit_mkfs_PARTS	:= options/options options/patterns data/holes data/pack output/device \
-		   plan/index plan/names plan/place plan/plan source/manifest/entry source/manifest/json_line source/nfs4 source/trouble \
+		   plan/index plan/names plan/rows plan/place plan/plan source/manifest/entry source/manifest/json_line source/nfs4 source/trouble \
 		   source/xattr \
 		   tree/arena tree/blocks tree/grow tree/overflow tree/owners tree/spool tree/tree \
 		   tree/xsets

@@ -476,8 +476,8 @@ static int dsfs_lookup_hashed(struct dsfs_source *src, const struct dsfs_dir_inf
 /*
  * dsfs_dir_find - find a name of 1 to 255 bytes in a directory
  *
- * All of @found is set but the name and its length. The error is -ENOENT, with nothing in @err, if there
- * is no such name.
+ * All of @found is set but the name and its length. The error is -ENOENT, with nothing in @err,
+ * if there is no such name.
  */
 int dsfs_dir_find(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
 		  unsigned int len, struct dsfs_name *found, struct dsfs_err *err)

@@ -237,7 +237,7 @@ struct dsfs_names {
 /* dsfs_names.form */
 #define DSFS_NAMES_SLOTS	0	/* a middle ends where the next begins, the last at @end */
 #define DSFS_NAMES_EQUAL	1	/* middles of @width bytes */
-#define DSFS_NAMES_PACKED	2	/* middles of two symbols a byte, that of the low bits first */
+#define DSFS_NAMES_PACKED	2	/* middles of two symbols a byte, low bits first */
 
 #define DSFS_NAMES_FORM_SHIFT	4
 #define DSFS_NAMES_TYPE		0x0f

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Name blocks: sorted names in blocks of at most 4 KiB, so that a reader checks and searches a
- * bounded number of bytes.  The names of a directory begin where those before them end, so that
- * a directory of any size leaves no rest of a block unused.  Its first name block has what is left
- * of those 4 KiB, and each other one begins on a boundary, so a block number is enough for the
- * index.
+ * The names of a name block: prefix, middles and suffix in the form that takes the fewest bytes.
  */
 #include <string.h>
 
 #include "format.h"
 #include "names.h"
-
-static u64 block_end(u64 at)
-{
-	return (at | (DSFS_BLOCK_SIZE - 1)) + 1;
-}
 
 static unsigned int slot_type(const struct node *n)
 {
@@ -72,7 +63,10 @@ void names_add(struct names_sum *s)
 	const u32 len = node_len(n), prefix = s->prefix, suffix = s->suffix;
 
 	if (!s->count) {
-		s->prefix = s->tail = s->least = s->most = len;
+		s->prefix = len;
+		s->tail = len;
+		s->least = len;
+		s->most = len;
 		s->type = slot_type(n);
 	}
 	s->prefix = common_begin(first, n, s->prefix < len ? s->prefix : len);
@@ -96,7 +90,7 @@ void names_add(struct names_sum *s)
 		add_symbols(s, i);
 }
 
-/* Bytes of a packed middle: of two symbols each; 0 if they are too many, or none is left to end one. */
+/* Bytes of a packed middle, of two symbols each; 0: too many symbols, or none is left to end one */
 static u32 packed_width(const struct names_sum *s)
 {
 	const u32 most = s->most - s->prefix - s->suffix, width = (most + 1) / 2;
@@ -132,63 +126,6 @@ unsigned int names_form(const struct names_sum *s, u32 *bytes)
 		*bytes = packed;
 	}
 	return form;
-}
-
-void names_fill(struct names_sum *s, const struct dir *dir, u32 from)
-{
-	const u32 room = from ? DSFS_BLOCK_SIZE : block_end(dir->names) - dir->names;
-	struct names_sum more;
-	u32 used;
-
-	names_begin(s, dir, from);
-	for (; from + s->count < dir->count; *s = more) {
-		more = *s;
-		names_add(&more);
-		names_form(&more, &used);
-		if (used > room)
-			break;
-	}
-}
-
-/* No blocks if the first one has no room for a name. Return: where the last one ends in NAMES. */
-static u64 names_measure(const struct dir *dir, struct names_place *place)
-{
-	u64 at = dir->names, end = at;
-	struct names_sum s;
-	u32 bytes;
-
-	*place = (struct names_place){ 0 };
-	for (u32 from = 0; from < dir->count; from += s.count, at = block_end(at)) {
-		names_fill(&s, dir, from);
-		if (!s.count)
-			break;
-		names_form(&s, &bytes);
-		if (s.count > place->most)
-			place->most = s.count;
-		place->blocks++;
-		end = at + bytes;
-	}
-	return end;
-}
-
-/*
- * A lookup without an index reads all blocks at worst, so a directory that is too small for one
- * does not begin where it would need a second block.
- */
-void names_place(struct dir *dir, u64 *pos, struct names_place *place)
-{
-	u64 end;
-
-	dir->names = dir->count ? (*pos + 3) & ~3ULL : 0;
-	end = names_measure(dir, place);
-	if (dir->count && (!place->blocks ||
-			   (place->blocks > 1 && dir->count < DSFS_INDEX_MIN_NAMES))) {
-		dir->names = (dir->names + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
-		end = names_measure(dir, place);
-	}
-	dir->name_blocks = place->blocks;
-	if (dir->count)
-		*pos = end;
 }
 
 /* Write what is behind the header, up to the prefix. Return: where that begins. */

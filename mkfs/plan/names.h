@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names in name blocks: how many bytes they take in the form that takes the fewest, how many a block
- * has room for, and the bytes.
+ * The names of a name block: how many bytes they take in the form that takes the fewest, and these.
  */
 #ifndef MKFS_NAMES_H
 #define MKFS_NAMES_H
@@ -41,27 +40,6 @@ void names_add(struct names_sum *s);
 
 /* names_form - the form that takes the fewest bytes; @bytes: up to dsfs_names.end */
 unsigned int names_form(const struct names_sum *s, u32 *bytes);
-
-/*
- * names_fill - as many names from name number @from on as a block without rows has room for, the
- * first one up to the next 4 KiB boundary after @dir->names
- */
-void names_fill(struct names_sum *s, const struct dir *dir, u32 from);
-
-/**
- * struct names_place - the name blocks of a directory
- * @most: names in the fullest block
- */
-struct names_place {
-	u32 blocks;
-	u32 most;
-};
-
-/**
- * names_place - place a directory's name blocks: @dir->names and @dir->name_blocks
- * @pos: end of NAMES, advanced
- */
-void names_place(struct dir *dir, u64 *pos, struct names_place *place);
 
 /* names_write - make a name block without its rows. Return: its bytes, all of them set */
 u32 names_write(const struct names_sum *s, void *block);

@@ -9,9 +9,9 @@
 #include "format.h"
 #include "index.h"
 #include "msg.h"
-#include "names.h"
 #include "place.h"
 #include "plan.h"
+#include "rows.h"
 
 unsigned int plan_bucket(u64 size)
 {
@@ -73,57 +73,155 @@ static void plan_node(struct plan *p, const struct node *n,
 	p->types[dsfs_mode_to_dt(n->mode)]++;
 	if (S_ISREG(n->mode))
 		plan_file(p, n, o, params);
-	else if (S_ISLNK(n->mode))
-		p->meta_bytes += n->size;
 	if (n->xattrs || n->flags & NODE_LINK)
 		p->upper += sizeof(struct dsfs_extra);
 }
 
-static void plan_dirs(struct plan *p, const struct tree *t, const struct options *o,
-		      const struct params *params)
+/**
+ * struct guess - what rows will have, as far as that is known before contents are
+ * @place: of data, if all files are stored whole; @any stands for each of them there
+ * @regions: bytes so far, by region
+ */
+struct guess {
+	const struct params *params;
+	struct place place;
+	struct node any;
+	u64 files;
+	u64 dirs;
+	u64 regions[DSFS_REGIONS_USED];
+};
+
+/* A compressed file: the size that is stored is any, and so is what differs from it. */
+static void guess_packed(struct guess *g, const struct node *n, s64 *row)
 {
-	u64 names = 0, buckets = 0;
+	const u64 units = packed_units(n->size);
 
-	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = tree_dir(t, i);
-		struct names_place place;
-		u8 slot, block;
+	row[DSFS_COLUMN_STORED] = (n->size + 1) / 2 + g->files % (n->size / 4 + 1);
+	if (units < 2)
+		return;
+	row[DSFS_COLUMN_UNITS] = g->regions[DSFS_REGION_UNITS] / sizeof(__le32);
+	g->regions[DSFS_REGION_UNITS] += units * sizeof(__le32);
+}
 
-		names_place(d, &names, &place);
-		if (index_bits(d->count, place.most, place.blocks, &slot, &block))
-			buckets += index_buckets(d->count);
-		for (u32 k = 0; k < d->count; k++)
-			plan_node(p, &d->nodes[k], o, params);
+static void guess_file(struct guess *g, const struct node *n, s64 *row)
+{
+	const struct params *params = g->params;
+	u64 stored = n->size, chunks;
+
+	if (!n->size)
+		return;
+	g->files++;
+	if (params->packed.any) {
+		guess_packed(g, n, row);
+		stored = row[DSFS_COLUMN_STORED];
 	}
-	p->meta_bytes += names + buckets * sizeof(struct dsfs_bucket) +
-			 t->ndirs * sizeof(struct dsfs_dir);
+	g->any.size = n->size;
+	/* A file that is kept is anywhere in front of the others. */
+	row[DSFS_COLUMN_START] = n->flags & NODE_KEPT ? g->files << params->align_bits :
+				 place_file(&g->place, &g->any, stored);
+	if (!params->chunk_bits)
+		return;
+	/* A checksum is any number: a hash of its own, by the golden ratio. */
+	row[DSFS_COLUMN_SUM] = (u32)(g->files * 0x9e3779b1);
+	if (stored <= 1ULL << params->small_bits)
+		return;
+	chunks = (stored - 1) / (1ULL << params->chunk_bits) + 1;
+	row[DSFS_COLUMN_SUM] = g->regions[DSFS_REGION_CHUNKSUMS] / sizeof(__le32);
+	g->regions[DSFS_REGION_CHUNKSUMS] += chunks * sizeof(__le32);
+}
+
+static int guess_row(void *arg, struct node *n, s64 *row)
+{
+	struct guess *g = arg;
+
+	memset(row, 0, DSFS_COLUMNS * sizeof(*row));
+	row[DSFS_COLUMN_KIND] = n->mode;
+	if (n->flags & NODE_HARDLINK)
+		return 0;
+	row[DSFS_COLUMN_KIND] |= 1ULL << 32;
+	row[DSFS_COLUMN_OWNER] = n->owner;
+	row[DSFS_COLUMN_MTIME] = n->mtime;
+	row[DSFS_COLUMN_SIZE] = S_ISDIR(n->mode) ? 0 : n->size;
+	if (S_ISREG(n->mode)) {
+		guess_file(g, n, row);
+	} else if (S_ISDIR(n->mode)) {
+		row[DSFS_COLUMN_START] = ++g->dirs;
+	} else if (S_ISLNK(n->mode)) {
+		row[DSFS_COLUMN_START] = g->regions[DSFS_REGION_SYMLINKS];
+		g->regions[DSFS_REGION_SYMLINKS] += n->size;
+	}
+	return 0;
+}
+
+/* The name blocks and the index of a directory */
+static int plan_dir(struct guess *g, struct rows *r, struct dir *d)
+{
+	u64 *names = &g->regions[DSFS_REGION_NAMES];
+	int count = rows_begin(r, d, *names), most = 0;
+	u8 slot, block;
+	u32 bytes;
+
+	for (; count > 0; count = rows_next(r)) {
+		most = count > most ? count : most;
+		*names = rows_at(r, &bytes);
+		*names += bytes;
+	}
+	if (!count && index_bits(d->count, most, d->name_blocks, &slot, &block))
+		g->regions[DSFS_REGION_INDEX] += index_buckets(d->count) *
+						 sizeof(struct dsfs_bucket);
+	return count;
+}
+
+static int plan_dirs(struct plan *p, const struct tree *t, const struct options *o,
+		     struct guess *g)
+{
+	struct rows *r = rows_new(guess_row, g);
+	int ret = r ? 0 : -ENOMEM;
+
+	for (u64 i = 0; !ret && i < t->ndirs; i++) {
+		struct dir *d = tree_dir(t, i);
+
+		ret = plan_dir(g, r, d);
+		for (u32 k = 0; k < d->count; k++)
+			plan_node(p, &d->nodes[k], o, g->params);
+	}
+	rows_free(r);
+	return ret;
+}
+
+/* All metadata: each region has blocks of its own, and each block a checksum. */
+static void plan_meta(struct plan *p, const struct tree *t, const struct options *o,
+		      struct guess *g)
+{
+	u64 *regions = g->regions;
+
+	regions[DSFS_REGION_DIRS] = t->ndirs * sizeof(struct dsfs_dir);
+	regions[DSFS_REGION_OWNERS] = t->owners.table.list.n * sizeof(struct dsfs_owner);
+	for (u32 i = 1; i <= t->xsets.list.n; i++)
+		regions[DSFS_REGION_XATTRS] += xsets_at(&t->xsets, i)->bytes;
+	regions[DSFS_REGION_NUMBERS] = round_up_to(regions[DSFS_REGION_NAMES], DSFS_BLOCK_SIZE) /
+				       DSFS_BLOCK_SIZE * sizeof(__le32);
+	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
+		p->meta_bytes += round_up_to(regions[i], DSFS_BLOCK_SIZE);
+	p->meta_bytes += round_up_to(p->meta_bytes / DSFS_BLOCK_SIZE * sizeof(__le32),
+				     DSFS_BLOCK_SIZE);
+	if (o->message || o->digest)
+		p->meta_bytes += DSFS_BLOCK_SIZE;
+	p->lower += regions[DSFS_REGION_DIRS] + p->names;
 	/* an index that fails at first gets up to half as many buckets more */
-	p->upper += buckets * sizeof(struct dsfs_bucket) / 2;
+	p->upper += regions[DSFS_REGION_INDEX] / 2;
 }
 
 /*
- * Add the unused bytes of objects: place all files, in the order of inodes, as
- * if all their bytes were stored.  An object is left only for a file that is
- * larger than its rest, so no more bytes are unused than used.
+ * Add the unused bytes of objects.  An object is left only for a file that is larger than its rest,
+ * so no more bytes are unused than used.
  */
-static void plan_objects(struct plan *p, const struct tree *t,
-			 const struct params *params, u64 start)
+static void plan_objects(struct plan *p, const struct guess *g)
 {
-	struct node any = { 0 };	/* flags are for the run */
-	struct tree_walk walk = { 0 };
-	const struct node *n;
-	struct place place;
-
-	if (!params->object_bits)
+	if (!g->params->object_bits)
 		return;
-	place_init(&place, start, params->align_bits, params->object_bits);
-	while ((n = tree_next(t, &walk))) {
-		any.size = n->size;
-		if (node_is_data(n))
-			place_file(&place, &any, any.size);
-	}
-	p->object_padding = place_object_padding(&place);
-	p->upper += p->bytes + p->padding + (2ULL << params->object_bits);
+	p->object_padding = place_object_padding(&g->place);
+	p->upper += p->bytes + p->padding + (2ULL << g->params->object_bits);
 }
 
 /* Add the inodes.  Rows have as many bytes as they need, which is known at the end. */
@@ -136,23 +234,24 @@ static void plan_inodes(struct plan *p, const struct tree *t)
 int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	      const struct params *params, u64 start)
 {
+	struct guess g = { .params = params };
+	int ret;
+
+	place_init(&g.place, start, params->align_bits, params->object_bits);
 	memset(p, 0, sizeof(*p));
 	p->types[DT_DIR] = 1;
-	plan_dirs(p, t, o, params);
+	ret = plan_dirs(p, t, o, &g);
+	if (ret)
+		return ret;
+	plan_meta(p, t, o, &g);
 	plan_inodes(p, t);
-	p->meta_bytes += t->owners.table.list.n * sizeof(struct dsfs_owner);
-	for (u32 i = 1; i <= t->xsets.list.n; i++)
-		p->meta_bytes += xsets_at(&t->xsets, i)->bytes;
-	/* symlinks and sets that cross no block waste less than half of it */
-	plan_objects(p, t, params, start);
+	plan_objects(p, &g);
+	/* What contents decide, and symlinks and sets that cross no block, waste less than half. */
 	p->upper += start + 2 * p->meta_bytes +
 		    DSFS_REGIONS_USED * DSFS_BLOCK_SIZE +
 		    (1ULL << params->align_bits);
-	p->upper += (p->upper - start) / 1000;	/* BLOCKSUMS */
 	p->upper = round_up_to(p->upper, DSFS_BLOCK_SIZE);
-	if (o->message || o->digest)
-		p->upper += DSFS_BLOCK_SIZE;
-	p->lower += start + p->meta_bytes;
+	p->lower += start;
 	p->lower = round_up_to(p->lower, DSFS_BLOCK_SIZE);
 	if (p->lower >= DSFS_MAX_OFFSET) {
 		msg_error(t->source, "image of %llu bytes or more: the limit is %llu",

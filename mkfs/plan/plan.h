@@ -18,7 +18,7 @@
  * @bytes: sum of the sizes of regular files
  * @padding: bytes wasted by alignment if no file fills a gap
  * @object_padding: bytes wasted at ends of objects if all contents are stored
- * @meta_bytes: metadata, except those that depend on contents
+ * @meta_bytes: metadata, if no two files have equal contents
  * @lower, @upper: bounds of the image's length
  */
 struct plan {

@@ -399,6 +399,34 @@ cases_times()
 		<(python3 "$top/tests/cli/rows.py" times.img | awk '{ print $5 "0" }' | sort)
 }
 
+# near PLANNED REAL: within 5 % and a block
+near()
+{
+	local off=$(($1 - $2))
+
+	test $((20 * (${off#-} - 4096))) -le "$2"
+}
+
+meta_bytes()
+{
+	sed -n 's/^"meta_bytes":\([0-9]*\),$/\1/p'
+}
+
+# What --dry-run says of the metadata, for names and sizes that people have
+cases_planned()
+{
+	local shape option planned
+
+	python3 "$top/tests/cli/shapes.py" shapes
+	for shape in shapes/*; do
+		for option in --no-checksums --align=512; do
+			planned=$("$mkfs" -n --json "$option" p.img "$shape" | meta_bytes)
+			check "the plan of metadata: ${shape#*/}, $option" near "$planned" \
+				"$("$mkfs" --json -f "$option" p.img "$shape" | meta_bytes)"
+		done
+	done
+}
+
 cases_objects()
 {
 	local size n
@@ -740,6 +768,7 @@ cases_device()
 
 make_tree
 cases_names
+cases_planned
 cases_paths
 cases_super
 cases_same_bytes

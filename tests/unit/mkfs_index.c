@@ -4,7 +4,7 @@
  * found, nothing else is, and the bytes do not depend on anything but names.
  */
 #include "plan/index.h"
-#include "plan/names.h"
+#include "plan/rows.h"
 #include "mkfs.h"
 
 #include <stdio.h>
@@ -40,23 +40,39 @@ static void dir_make(struct dir *dir, struct arena *a, u32 count, unsigned int f
 	qsort(dir->nodes, count, sizeof(*dir->nodes), by_name);
 }
 
-/* Names in each name block, which mkfs knows when it builds the index; malloc'ed. */
-static u16 *dir_fills(const struct dir *dir)
+static int no_row(void *arg, struct node *n, s64 *row)
 {
-	u16 *fills = unit_alloc((dir->name_blocks + 1) * sizeof(*fills));
-	struct names_sum names;
-	u32 from = 0, block;
+	memset(row, 0, DSFS_COLUMNS * sizeof(*row));
+	row[DSFS_COLUMN_MTIME] = node_len(n);
+	return 0;
+}
 
-	for (block = 0; block < dir->name_blocks; block++) {
-		names_fill(&names, dir, from);
-		fills[block] = names.count;
-		from += fills[block];
+/* Names into NAMES, as mkfs would write them.  Return: how many are in each block, malloc'ed. */
+static u16 *dir_names(struct dsfs_source *src, struct dir *dir, u64 end)
+{
+	u16 *fills = unit_alloc((dir->count + 1) * sizeof(*fills));
+	struct rows *r = rows_new(no_row, NULL);
+	int count = rows_begin(r, dir, end);
+	u8 block[DSFS_BLOCK_SIZE];
+	u32 bytes, lost = 0;
+	u64 at;
+
+	if (dir->names)
+		bld_add(src, DSFS_REGION_NAMES, NULL, dir->names, 1);
+	for (; count > 0; count = rows_next(r)) {
+		fills[dir->name_blocks - 1] = count;
+		at = rows_at(r, &bytes);
+		rows_write(r, block);
+		lost += bld_add(src, DSFS_REGION_NAMES, block, bytes,
+				dir->name_blocks > 1 ? DSFS_BLOCK_SIZE : 4) != at;
 	}
+	OK(!count && !lost, "index: %u names: in blocks", dir->count);
+	rows_free(r);
 	return fills;
 }
 
-/* Into a source, as mkfs would write it. */
-static void dir_write(struct dsfs_source *src, const struct dir *dir, u64 end,
+/* The index and the record, as mkfs would write them. */
+static void dir_write(struct dsfs_source *src, const struct dir *dir,
 		      const struct dsfs_bucket *buckets)
 {
 	struct dsfs_dir raw = {
@@ -68,16 +84,7 @@ static void dir_write(struct dsfs_source *src, const struct dir *dir, u64 end,
 		.buckets = cpu_to_le32(dir->buckets), .seed = cpu_to_le64(dir->seed),
 		.slot_bits = dir->slot_bits, .block_bits = dir->block_bits,
 	};
-	struct names_sum names;
-	u64 at = dir->names;
-	u32 from;
 
-	bld_add(src, DSFS_REGION_NAMES, NULL, end, 1);
-	for (from = 0; from < dir->count; from += names.count) {
-		names_fill(&names, dir, from);
-		names_write(&names, bld_at(src, DSFS_REGION_NAMES, at));
-		at = (at / DSFS_BLOCK_SIZE + 1) * DSFS_BLOCK_SIZE;
-	}
 	if (dir->buckets)
 		bld_add(src, DSFS_REGION_INDEX, buckets,
 			dir->buckets * sizeof(*buckets), 64);
@@ -126,14 +133,12 @@ static void one_dir(u32 count, u64 end, unsigned int form)
 	struct dsfs_bucket *buckets = NULL, *again = NULL;
 	struct arena a = { 0 };
 	struct dsfs_source src;
-	struct names_place place;
 	struct dir dir;
 	u16 *fills;
 
 	dir_make(&dir, &a, count, form);
 	bld_init(&src);
-	names_place(&dir, &end, &place);
-	fills = dir_fills(&dir);
+	fills = dir_names(&src, &dir, end);
 	OK(!index_build(&dir, fills, &buckets), "index: %u names: built", count);
 	OK(!!dir.buckets == (count >= DSFS_INDEX_MIN_NAMES) &&
 	   !!buckets == !!dir.buckets, "index: %u names: there %s one", count,
@@ -146,7 +151,7 @@ static void one_dir(u32 count, u64 end, unsigned int form)
 		   !memcmp(buckets, again, dir.buckets * sizeof(*buckets)),
 		   "index: %u names: the same twice", count);
 	}
-	dir_write(&src, &dir, end, buckets);
+	dir_write(&src, &dir, buckets);
 	/* A bucket and a name block a lookup; a second bucket in a quarter. */
 	check_found(&src, &dir, count > 1000 ? 25 : 0);
 	bld_free(&src);
