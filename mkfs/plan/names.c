@@ -39,16 +39,19 @@ static const u8 *middle(const struct names_sum *s, u32 i, u32 *len)
 	return (const u8 *)node_name(n) + s->prefix;
 }
 
+static bool has_symbol(const struct names_sum *s, u8 c)
+{
+	return s->symbols[c >> 6] >> (c & 63) & 1;
+}
+
 static void add_symbols(struct names_sum *s, u32 i)
 {
 	u32 len;
 	const u8 *at = middle(s, i, &len);
 
 	for (; len; len--, at++) {
-		const u64 bit = 1ULL << (*at & 63);
-
-		s->nr_symbols += !(s->symbols[*at >> 6] & bit);
-		s->symbols[*at >> 6] |= bit;
+		s->nr_symbols += !has_symbol(s, *at);
+		s->symbols[*at >> 6] |= 1ULL << (*at & 63);
 	}
 }
 
@@ -90,6 +93,21 @@ void names_add(struct names_sum *s)
 		add_symbols(s, i);
 }
 
+/*
+ * As the names are if they are packed: where no symbol is left to end a middle, an odd one has a byte
+ * of the prefix, if that is a symbol of others.
+ */
+static struct names_sum packed_sum(const struct names_sum *s)
+{
+	const char *name = node_name(&s->dir->nodes[s->from]);
+	struct names_sum p = *s;
+
+	if ((s->most - s->prefix - s->suffix) & 1 && s->nr_symbols == DSFS_SYMBOLS && s->prefix &&
+	    has_symbol(s, name[s->prefix - 1]))
+		p.prefix--;
+	return p;
+}
+
 /* Bytes of a packed middle, of two symbols each; 0: too many symbols, or none is left to end one */
 static u32 packed_width(const struct names_sum *s)
 {
@@ -111,7 +129,9 @@ static u32 form_width(const struct names_sum *s, unsigned int form)
 unsigned int names_form(const struct names_sum *s, u32 *bytes)
 {
 	const u32 fixed = s->prefix + s->suffix, head = sizeof(struct dsfs_names) + fixed;
-	const u32 packed = head + DSFS_SYMBOLS + s->count * packed_width(s);
+	const struct names_sum p = packed_sum(s);
+	const u32 width = packed_width(&p);
+	const u32 packed = head - s->prefix + p.prefix + DSFS_SYMBOLS + s->count * width;
 	unsigned int form = DSFS_NAMES_SLOTS;
 
 	*bytes = head + s->total + s->count * (sizeof(__le16) - fixed);
@@ -121,7 +141,7 @@ unsigned int names_form(const struct names_sum *s, u32 *bytes)
 		form = DSFS_NAMES_EQUAL;
 		*bytes = head + s->count * form_width(s, form);
 	}
-	if (packed_width(s) && packed < *bytes) {
+	if (width && packed < *bytes) {
 		form = DSFS_NAMES_PACKED;
 		*bytes = packed;
 	}
@@ -152,7 +172,7 @@ static u8 *put_symbols(const struct names_sum *s, struct dsfs_names *raw, u8 *nu
 	memset(symbols, 0, DSFS_SYMBOLS);
 	number[0] = DSFS_SYMBOLS - 1;
 	for (u32 c = 0; c < 256; c++) {
-		if (!(s->symbols[c >> 6] >> (c & 63) & 1))
+		if (!has_symbol(s, c))
 			continue;
 		symbols[n] = c;
 		number[c] = n++;
@@ -171,11 +191,14 @@ u32 names_write(const struct names_sum *s, void *block)
 {
 	const char *name = node_name(&s->dir->nodes[s->from]);
 	const u32 len = node_len(&s->dir->nodes[s->from]);
+	const struct names_sum p = packed_sum(s);
 	struct dsfs_names *raw = block;
 	u8 number[256], *at = (u8 *)raw->slots;
 	u32 bytes;
 	const unsigned int form = names_form(s, &bytes);
 
+	if (form == DSFS_NAMES_PACKED)
+		s = &p;
 	*raw = (struct dsfs_names){
 		.first = cpu_to_le32(s->from), .count = cpu_to_le16(s->count),
 		.end = cpu_to_le16(bytes), .prefix = s->prefix, .suffix = s->suffix,

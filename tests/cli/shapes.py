@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-shapes.py DIR [FILES] - trees with the names of data sets that people have, FILES (1000) in each:
-DIR/imagenet, DIR/laion, ...  Each file has bytes of its own, and a time in seconds.
+shapes.py DIR [FILES SIZE] - trees with the names of data sets that people have, FILES (1000) in
+each: DIR/imagenet, DIR/laion, ...  Each file has bytes of its own, and a time in seconds; with
+SIZE it is a hole of half to one and a half times that, for mkfs.dsfs --dry-run.
 """
 import os
 import random
@@ -27,5 +28,8 @@ for shape, name in SHAPES.items():
         path = os.path.join(sys.argv[1], shape, name(number))
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:
-            f.write(random.randbytes(random.randrange(300, 9000)))
+            if len(sys.argv) > 3:
+                f.truncate(random.randrange(int(sys.argv[3]) // 2, int(sys.argv[3]) * 3 // 2))
+            else:
+                f.write(random.randbytes(random.randrange(300, 9000)))
         os.utime(path, (1300000000 + number // 7, 1300000000 + number // 7))
