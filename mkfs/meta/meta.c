@@ -26,7 +26,9 @@ static int put_index(struct meta *m)
 
 		d->first_bucket = 0;
 		ret = index_build(d, fills, &buckets);
-		fills += d->name_blocks;
+		/* Without any name there are none, and no address to add to. */
+		if (d->name_blocks)
+			fills += d->name_blocks;
 		if (ret || !buckets)
 			continue;
 		d->first_bucket = next;

@@ -57,7 +57,7 @@ const struct field rows_fields[] = {
 	{ "base", offsetof(struct dsfs_rows, base), 8, DSFS_COLUMNS },
 	{ "width", offsetof(struct dsfs_rows, width), 1, DSFS_COLUMNS },
 	{ "shift", offsetof(struct dsfs_rows, shift), 1, DSFS_COLUMNS },
-	F_END,
+	{ "unit", offsetof(struct dsfs_rows, shift) + DSFS_COLUMN_MTIME, 1, 1 }, F_END,
 };
 
 const struct field bucket_fields[] = {

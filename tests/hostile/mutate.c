@@ -143,23 +143,23 @@ static bool draw_names(struct mutator *m, struct place *p, u64 *off)
 	       p->bytes == sizeof(struct dsfs_names);
 }
 
-/* A slot, if there are slots; or bytes of symbols, prefix, suffix and middles */
+/* A slot, or what is in its place: symbols, or the prefix; or bytes from there to the end */
 static bool draw_slot(struct mutator *m, struct place *p, bool name)
 {
 	const u8 *raw;
-	u64 off, end;
+	u64 off, end, count;
 
 	if (!draw_names(m, p, &off))
 		return false;
 	raw = m->l.image + p->pos;
 	off += sizeof(struct dsfs_names);
-	if (!name && !GET(raw, dsfs_names, form))
-		return in_region(&m->l, DSFS_REGION_NAMES,
-				 off + 2 * below(m, GET(raw, dsfs_names, count)), 2, le16_fields,
-				 p) && p->bytes == 2;
 	end = GET(raw, dsfs_names, end);
-	return in_region(&m->l, DSFS_REGION_NAMES, off + below(m, end), 1 + below(m, 16),
-			 byte_fields, p);
+	count = GET(raw, dsfs_names, form) ? 0 : GET(raw, dsfs_names, count);
+	if (!name && count)
+		return in_region(&m->l, DSFS_REGION_NAMES, off + 2 * below(m, count), 2,
+				 le16_fields, p) && p->bytes == 2;
+	return in_region(&m->l, DSFS_REGION_NAMES, off + (name ? below(m, end) : 0),
+			 1 + below(m, DSFS_SYMBOLS), byte_fields, p);
 }
 
 /* The header of the rows of a name block, or one of them */
@@ -563,6 +563,31 @@ static bool change_data(struct mutator *m)
 	return true;
 }
 
+/* A form without slots whose parts are as long as those that are there, so that rows stay */
+static bool change_form(struct mutator *m)
+{
+	const u64 form = DSFS_NAMES_EQUAL + below(m, 2);
+	u64 off, type, count, rest, width;
+	struct place p;
+	u8 *raw;
+
+	if (!draw_names(m, &p, &off))
+		return false;
+	raw = m->l.image + p.pos;
+	type = GET(raw, dsfs_names, form) & DSFS_NAMES_TYPE;
+	count = GET(raw, dsfs_names, count);
+	rest = GET(raw, dsfs_names, end) - sizeof(struct dsfs_names) -
+	       (form == DSFS_NAMES_PACKED ? DSFS_SYMBOLS : 0);
+	width = count ? rest / count - below(m, 2) : 0;
+	rest -= count * width;
+	PUT(raw, dsfs_names, form, form << DSFS_NAMES_FORM_SHIFT | (type ? type : S_IFREG >> 12));
+	PUT(raw, dsfs_names, width, width);
+	PUT(raw, dsfs_names, prefix, off = below(m, rest + 1));
+	PUT(raw, dsfs_names, suffix, rest - off);
+	tell(m, "names at %llu: form %llu, width %llu, prefix %llu\n", p.pos, form, width, off);
+	return true;
+}
+
 static bool change_size(struct mutator *m)
 {
 	u64 size = m->l.size + (1 + below(m, GROW_MAX));
@@ -591,18 +616,16 @@ static bool change(struct mutator *m)
 	switch (below(m, 56)) {
 	case 0:
 		return change_size(m);
-	case 1:
-	case 2:
+	case 1 ... 2:
 		return change_blocks(m);
-	case 3:
-	case 4:
-	case 5:
+	case 3 ... 5:
 		return change_type(m);
-	case 6:
-	case 7:
+	case 6 ... 7:
 		return change_data(m);
 	case 8 ... 15:
 		return change_inode(m);
+	case 16 ... 17:
+		return change_form(m);
 	}
 	kind = m->l.slot < 0 && m->l.size < DSFS_DATA_START_MIN ? KIND_ANY : draw_kind(m);
 	if (!draw_place(m, kind, &p))

@@ -44,14 +44,18 @@ int address_user(struct address *a, const char *text, size_t len)
 	return a->user && a->password ? 0 : -ENOMEM;
 }
 
-/* "https://host:port", without the port that is the default of the scheme */
+/*
+ * "https://host:port", without the port that is the default of the scheme.  Behind another colon
+ * outside of brackets it is none, and of a host with two ports one would be left.
+ */
 static char *make_origin(bool tls, const char *host, size_t len)
 {
 	const char *port = tls ? ":443" : ":80";
 	const size_t n = strlen(port);
 	char *origin;
 
-	if (len > n && !strncmp(host + len - n, port, n))
+	if (len > n && !strncmp(host + len - n, port, n) &&
+	    (host[len - n - 1] == ']' || !memchr(host, ':', len - n)))
 		len -= n;
 	if (asprintf(&origin, "%s://%.*s", tls ? "https" : "http", (int)len, host) < 0)
 		return NULL;
