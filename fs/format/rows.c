@@ -5,7 +5,7 @@
  * A lookup that has found a name has its inode and its checksum in the same block, so a
  * cold one needs one read. The entries of a directory are much alike: a column is stored as
  * differences to its least value, in as many bytes as the largest of them needs, and without
- * zero bits that all of them end in, times in a unit that divides them. Such a row has 9 to 16
+ * zero bits that all of them end in, times in a unit that divides them. A row has some ten
  * bytes.
  *
  * NAMES is the inode table: the rows in it are in the order of inode numbers, which have no gaps.

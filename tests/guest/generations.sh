@@ -145,7 +145,7 @@ moves_on()
 }
 
 # An older superblock lies in a region of its own: behind meta_start, where the record of
-# region 12 says, both in the superblock at 1024.
+# region 11 says, both in the superblock at 1024.
 damaged()
 {
 	mkdir -p /tmp/damaged
@@ -153,7 +153,7 @@ damaged()
 	image=/tmp/damaged/image
 	dd if="$dev" of=$image bs=1M 2>/dev/null
 	start=$(od -An -v -t u8 -j 1176 -N 8 $image)
-	region=$(od -An -v -t u8 -j 1472 -N 8 $image)
+	region=$(od -An -v -t u8 -j 1456 -N 8 $image)
 	printf '\377' | dd of=$image bs=1 seek=$((start + region + 40)) conv=notrunc 2>/dev/null
 	loop=$(losetup -f)
 	losetup -r "$loop" $image
