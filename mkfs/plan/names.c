@@ -94,8 +94,8 @@ void names_add(struct names_sum *s)
 }
 
 /*
- * As the names are if they are packed: where no symbol is left to end a middle, an odd one has a byte
- * of the prefix, if that is a symbol of others.
+ * As the names are if they are packed: where no symbol is left to end a middle, an odd one has a
+ * byte of the prefix, if that is a symbol of others.
  */
 static struct names_sum packed_sum(const struct names_sum *s)
 {
