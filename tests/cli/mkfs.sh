@@ -402,9 +402,7 @@ cases_times()
 # near PLANNED REAL: within 5 % and a block
 near()
 {
-	local off=$(($1 - $2))
-
-	test $((20 * (${off#-} - 4096))) -le "$2"
+	test $((20 * (($1 > $2 ? $1 - $2 : $2 - $1) - 4096))) -le "$2"
 }
 
 meta_bytes()

@@ -48,16 +48,15 @@ class Image:
 def block_names(names, at):
     """The names of a block: what they begin with, what differs, what they end with."""
     _, count, end, form, head, tail, width = struct.unpack_from("<IHHBBBB", names, at)
-    form >>= 4
-    where = at + 12 + (2 * count, 0, 16)[form]
+    where = at + 12 + (2 * count, 0, 16)[form >> 4]
     begin, finish = names[where:where + head], names[where + head:where + head + tail]
-    if form == 0:
+    if form >> 4 == 0:
         slots = [slot & 4095 for slot in struct.unpack_from("<%dH" % count, names, at + 12)]
         middles = [names[at + a:at + b] for a, b in zip(slots, slots[1:] + [end])]
     else:
         where += head + tail
         middles = [names[where + width * i:where + width * (i + 1)] for i in range(count)]
-    if form == 2:
+    if form >> 4 == 2:
         symbols = names[at + 12:at + 28]
         middles = [bytes(symbols[n] for byte in m for n in (byte & 15, byte >> 4)).rstrip(b"\0")
                    for m in middles]

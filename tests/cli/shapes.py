@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-shapes.py DIR [FILES SIZE] - trees with the names of data sets that people have, FILES (1000) in
-each: DIR/imagenet, DIR/laion, ...  Each file has bytes of its own, and a time in seconds; with
-SIZE it is a hole of half to one and a half times that, for mkfs.dsfs --dry-run.
+shapes.py DIR [FILES SIZE] - trees with the names of data sets, FILES (1000) in each.  Each file has
+bytes of its own, or is a hole of half to one and a half times SIZE, for mkfs.dsfs --dry-run.
 """
 import os
 import random
@@ -22,9 +21,8 @@ SHAPES = {
 }
 
 random.seed(1)
-files = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
 for shape, name in SHAPES.items():
-    for number in range(files):
+    for number in range(int(sys.argv[2]) if len(sys.argv) > 2 else 1000):
         path = os.path.join(sys.argv[1], shape, name(number))
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:
