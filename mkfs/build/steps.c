@@ -85,8 +85,11 @@ int step_list(struct run *r)
 
 int step_plan(struct run *r)
 {
+	int ret;
+
 	r->planned_gone = r->tree.gone;
-	return plan_make(&r->plan, &r->tree, r->o, &r->params, r->gen.start);
+	ret = plan_make(&r->plan, &r->tree, r->o, &r->params, r->gen.start);
+	return ret == -ENOMEM ? no_memory() : ret;
 }
 
 int step_check_room(struct run *r)

@@ -146,8 +146,8 @@ def behind_another(world):
     """What is waited for is another thread's request."""
     tree, names = world.work / "long-names", world.work / "long-names.dsfs"
     tree.mkdir()
-    for i in range(4000):
-        (tree / f"{i:0200}").touch()
+    for i in range(8000):
+        (tree / f"{i:04}{7 ** (i % 997 + 240)}"[:200]).touch()
     make(names, tree)
     for name, more in ("a sample of the cache", f",cache-dir={world.work / 'behind'}"), \
                       ("metadata", ""):
@@ -159,7 +159,7 @@ def behind_another(world):
         server.fault = lambda _request, begun=begun: begun.set() or "stall"
 
         def call(image=image, more=more):
-            return image.read("large") if more else image.stat(f"{2000:0200}")
+            return image.read("large") if more else image.stat(f"{4000:04}{7 ** 252}"[:200])
 
         other = threading.Thread(target=error_of, args=(call,), daemon=True)
         other.start()
