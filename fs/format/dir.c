@@ -361,12 +361,8 @@ static __always_inline int dsfs_names_match(const struct dsfs_names_info *names,
 	const u8 *prefix = (const u8 *)names->raw + names->from;
 	const u32 fixed = names->prefix + names->suffix;
 	struct dsfs_middle middle;
-	int ret;
+	int ret = dsfs_middle_get(names, slot, &middle, err);
 
-	if (slot >= names->count)
-		return dsfs_broken(err, "slot", slot, names->count);
-	dsfs_names_middle(names, slot, &middle);
-	ret = dsfs_middle_check(names, &middle, err);
 	if (ret)
 		return ret;
 	found->type = middle.type;

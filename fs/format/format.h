@@ -451,10 +451,16 @@ static inline void dsfs_names_middle(const struct dsfs_names_info *names, u32 sl
 		      le16_to_cpu(slots[slot + 1]) & DSFS_SLOT_OFFSET : names->end;
 }
 
-/* Checks of a slot; all other middles are where dsfs_names_decode() has found them to be. */
-static inline int dsfs_middle_check(const struct dsfs_names_info *names,
-				    const struct dsfs_middle *middle, struct dsfs_err *err)
+/*
+ * dsfs_names_middle() with checks, of a slot too: all other middles are where dsfs_names_decode()
+ * has found them to be.
+ */
+static inline int dsfs_middle_get(const struct dsfs_names_info *names, u32 slot,
+				  struct dsfs_middle *middle, struct dsfs_err *err)
 {
+	if (slot >= names->count)
+		return dsfs_broken(err, "slot", slot, names->count);
+	dsfs_names_middle(names, slot, middle);
 	if (names->form != DSFS_NAMES_SLOTS)
 		return 0;
 	if (middle->at < names->middles || middle->at > middle->end ||
@@ -519,12 +525,8 @@ static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
 				  struct dsfs_name *name, struct dsfs_err *err)
 {
 	struct dsfs_middle middle;
-	int ret;
+	int ret = dsfs_middle_get(names, slot, &middle, err);
 
-	if (slot >= names->count)
-		return dsfs_broken(err, "slot", slot, names->count);
-	dsfs_names_middle(names, slot, &middle);
-	ret = dsfs_middle_check(names, &middle, err);
 	if (ret)
 		return ret;
 	dsfs_names_prefix(names, name);

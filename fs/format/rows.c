@@ -282,6 +282,8 @@ static int dsfs_row_skip(const struct dsfs_names *names, u64 avail, u64 off, u32
 
 	while (avail >= sizeof(*names)) {
 		count = le16_to_cpu(names->count);
+		if (count > DSFS_BLOCK_SIZE)	/* A slot in a place is below that. */
+			break;
 		if (skip < count) {
 			*place = dsfs_row_place(off, skip);
 			return 0;
