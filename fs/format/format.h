@@ -609,9 +609,8 @@ static inline int dsfs_dir_iter_next(struct dsfs_dir_iter *it, struct dsfs_name 
 		if (ret < 0)
 			return ret;
 	}
-	ret = dsfs_names_slot(&it->names, it->pos - it->names.first, name, err);
-	if (ret < 0)
-		return ret;
+	if (dsfs_names_slot(&it->names, it->pos - it->names.first, name, err))
+		return -EUCLEAN;
 	if (!dsfs_name_valid(name->name, name->len))
 		return dsfs_broken(err, "name that no directory may hold", it->pos, it->dir->count);
 	it->pos++;

@@ -10,6 +10,7 @@
 #include "tar_input.h"
 
 #define BLOCK	TAR_INPUT_BLOCK
+#define DEPTH	4096
 
 /**
  * struct text - records that are made
@@ -70,6 +71,12 @@ static void put_many(struct text *t, const u8 *p, size_t n, size_t times)
 	}
 }
 
+/* Half a million directories are no finding, but take longer than an input may. */
+static size_t repeats(const u8 *p, size_t n, size_t times)
+{
+	return times > DEPTH && memchr(p, '/', n) ? DEPTH : times;
+}
+
 /* Each line is a record, with or without its length. */
 static void make_records(struct text *t, const u8 *p, size_t n, u8 how, size_t times)
 {
@@ -92,7 +99,7 @@ static void make_records(struct text *t, const u8 *p, size_t n, u8 how, size_t t
 		if (to + 1 < end || !how)
 			put_record(t, p, to - p, 0, 0);
 		else if (how == TAR_INPUT_REPEAT)
-			put_record(t, p, to - p, tail, times);
+			put_record(t, p, to - p, tail, repeats(to - tail, tail, times));
 		else
 			put_many(t, p, to - p, times);
 		p = to + 1;
