@@ -70,10 +70,9 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index, const struct dsfs_dir
 	dir->name_blocks = le32_to_cpu(raw->name_blocks);
 	dir->buckets = le32_to_cpu(raw->buckets);
 	dir->first_bucket = le64_to_cpu(raw->first_bucket);
-	dir->seed = le64_to_cpu(raw->seed);
 	dir->slot_bits = raw->slot_bits;
 	dir->block_bits = raw->block_bits;
-	unindexed = !(dir->first_bucket || dir->seed || dir->slot_bits || dir->block_bits);
+	unindexed = !(dir->first_bucket || dir->slot_bits || dir->block_bits);
 
 	if (memcmp(raw->reserved, zero, sizeof(zero)))
 		return dsfs_broken(err, "directory record reserved bytes", index, 0);
@@ -456,7 +455,7 @@ static int dsfs_lookup_hashed(struct dsfs_source *src, const struct dsfs_dir_inf
 			      const char *name, unsigned int len, struct dsfs_name *found,
 			      struct dsfs_err *err)
 {
-	const u64 hash = dsfs_name_hash(name, len, dir->seed);
+	const u64 hash = dsfs_name_hash(name, len);
 	u32 bucket = dsfs_index_bucket(hash, dir->buckets, 0);
 	const u32 other = dsfs_index_bucket(hash, dir->buckets, 1);
 	int ret;

@@ -55,8 +55,8 @@
 
 /* Compatible features: readers may ignore unknown ones. */
 #define DSFS_COMPAT_ARCHIVES	(1ULL << 0)	/* files may lie in the data of others */
-#define DSFS_COMPAT_NOTE	(1ULL << 1)	/* the last block of metadata is a note */
-#define DSFS_COMPAT_KNOWN	(DSFS_COMPAT_ARCHIVES | DSFS_COMPAT_NOTE)
+#define DSFS_COMPAT_ERASING	(1ULL << 1)	/* what older generations had is being overwritten */
+#define DSFS_COMPAT_KNOWN	(DSFS_COMPAT_ARCHIVES | DSFS_COMPAT_ERASING)
 
 /* Incompatible features: readers reject unknown ones. */
 #define DSFS_INCOMPAT_COMPRESSED	(1ULL << 0)	/* files may be compressed */
@@ -76,7 +76,8 @@ enum dsfs_region_id {
 	DSFS_REGION_UNITS	= 10,	/* __le32 */
 	DSFS_REGION_HISTORY	= 11,	/* struct dsfs_super of the previous generation */
 	DSFS_REGION_NUMBERS	= 12,	/* __le32, by block of NAMES: its first inode number */
-	DSFS_REGIONS_USED	= 13,
+	DSFS_REGION_NOTE	= 13,	/* struct dsfs_note */
+	DSFS_REGIONS_USED	= 14,
 	DSFS_REGIONS		= 16,
 };
 
@@ -123,11 +124,6 @@ struct dsfs_root {
  * @inodes: inode numbers, 0 counted
  * @root: the root directory
  * @sums_checksum: crc32c of the blocks of BLOCKSUMS
- * @codec: DSFS_CODEC_* that files were compressed by last; 0: unknown. This field and
- *	the next three are for writers, and zero without DSFS_INCOMPAT_COMPRESSED
- * @codec_level: level of it
- * @codec_auto: 1: contents were not tried that a quick test found random
- * @codec_version: of its library, major * 10000 + minor * 100 + release
  */
 struct dsfs_super {
 	__le32	magic;
@@ -155,12 +151,7 @@ struct dsfs_super {
 	__le64	inodes;
 	struct dsfs_root root;
 	__le32	sums_checksum;
-	__u8	codec;
-	__u8	codec_level;
-	__u8	codec_auto;
-	__u8	reserved2;
-	__le32	codec_version;
-	__u8	reserved[20];
+	__u8	reserved[28];
 	struct dsfs_region regions[DSFS_REGIONS];
 };
 
@@ -187,7 +178,6 @@ struct dsfs_super {
  * @name_blocks: number of name blocks; each but the first begins with a block of NAMES
  * @buckets: buckets of the name index; 0: no index, lookup is a binary search
  * @first_bucket: index of its first bucket in INDEX
- * @seed: seed of the name hash
  * @slot_bits: bits of an index entry that hold the slot plus one
  * @block_bits: bits of an index entry that hold the name block
  */
@@ -200,10 +190,9 @@ struct dsfs_dir {
 	__le32	name_blocks;
 	__le32	buckets;
 	__le64	first_bucket;
-	__le64	seed;
 	__u8	slot_bits;
 	__u8	block_bits;
-	__u8	reserved[14];
+	__u8	reserved[22];
 };
 
 /**
@@ -343,7 +332,7 @@ struct dsfs_extent_record {
 	__le64	stored;
 };
 
-/* dsfs_super.codec: a flag of an inode, shifted to the right by DSFS_CODEC_SHIFT */
+/* dsfs_note.codec: a flag of an inode, shifted to the right by DSFS_CODEC_SHIFT */
 #define DSFS_CODEC_ZSTD		1
 #define DSFS_CODEC_LZ4		2
 #define DSFS_CODEC_SHIFT	5
@@ -381,8 +370,6 @@ struct dsfs_xattr {
 	__le32	value_len;
 };
 
-#define DSFS_NOTE_MAGIC		0x4e465344	/* "DSFN" as bytes on disk */
-
 /* dsfs_note.digest_kind */
 #define DSFS_DIGEST_NONE	0
 #define DSFS_DIGEST_DATA	1	/* dsfs1-data of digest.rst */
@@ -391,21 +378,27 @@ struct dsfs_xattr {
 #define DSFS_DIGEST_BYTES	32	/* SHA-256 */
 
 /**
- * struct dsfs_note - what a generation says of itself (DSFS_COMPAT_NOTE)
+ * struct dsfs_note - what a generation says of itself
  * @digest_kind: DSFS_DIGEST_*
  * @digest_bytes: length of @digest: 0 or DSFS_DIGEST_BYTES
  * @message_bytes: length of @message; 0: none
+ * @codec: DSFS_CODEC_* that files were compressed by last; 0: unknown. This field and
+ *	the next three are for writers
+ * @codec_level: level of it
+ * @codec_auto: 1: contents were not tried that a quick test found random
+ * @codec_version: of its library, major * 10000 + minor * 100 + release
  * @digest: digest of the tree; zero if there is none
  * @message: text of whoever made the generation, not terminated, zero-filled
- *
- * It is the last block of the metadata area, outside all regions. The rest of
- * the block is zero.
  */
 struct dsfs_note {
-	__le32	magic;
 	__u8	digest_kind;
 	__u8	digest_bytes;
 	__le16	message_bytes;
+	__u8	codec;
+	__u8	codec_level;
+	__u8	codec_auto;
+	__u8	reserved;
+	__le32	codec_version;
 	__u8	digest[DSFS_DIGEST_BYTES];
 	__u8	message[DSFS_MESSAGE_MAX];
 };
@@ -453,12 +446,7 @@ DSFS_AT(dsfs_super, files, 184);
 DSFS_AT(dsfs_super, inodes, 192);
 DSFS_AT(dsfs_super, root, 200);
 DSFS_AT(dsfs_super, sums_checksum, 224);
-DSFS_AT(dsfs_super, codec, 228);
-DSFS_AT(dsfs_super, codec_level, 229);
-DSFS_AT(dsfs_super, codec_auto, 230);
-DSFS_AT(dsfs_super, reserved2, 231);
-DSFS_AT(dsfs_super, codec_version, 232);
-DSFS_AT(dsfs_super, reserved, 236);
+DSFS_AT(dsfs_super, reserved, 228);
 DSFS_AT(dsfs_super, regions, 256);
 
 DSFS_SIZE(dsfs_dir, 64);
@@ -470,10 +458,9 @@ DSFS_AT(dsfs_dir, names, 16);
 DSFS_AT(dsfs_dir, name_blocks, 24);
 DSFS_AT(dsfs_dir, buckets, 28);
 DSFS_AT(dsfs_dir, first_bucket, 32);
-DSFS_AT(dsfs_dir, seed, 40);
-DSFS_AT(dsfs_dir, slot_bits, 48);
-DSFS_AT(dsfs_dir, block_bits, 49);
-DSFS_AT(dsfs_dir, reserved, 50);
+DSFS_AT(dsfs_dir, slot_bits, 40);
+DSFS_AT(dsfs_dir, block_bits, 41);
+DSFS_AT(dsfs_dir, reserved, 42);
 
 DSFS_SIZE(dsfs_names, 12);
 DSFS_AT(dsfs_names, first, 0);
@@ -519,13 +506,17 @@ DSFS_AT(dsfs_xattr, name_len, 1);
 DSFS_AT(dsfs_xattr, reserved, 2);
 DSFS_AT(dsfs_xattr, value_len, 4);
 
-DSFS_SIZE(dsfs_note, 1064);
-DSFS_AT(dsfs_note, magic, 0);
-DSFS_AT(dsfs_note, digest_kind, 4);
-DSFS_AT(dsfs_note, digest_bytes, 5);
-DSFS_AT(dsfs_note, message_bytes, 6);
-DSFS_AT(dsfs_note, digest, 8);
-DSFS_AT(dsfs_note, message, 40);
+DSFS_SIZE(dsfs_note, 1068);
+DSFS_AT(dsfs_note, digest_kind, 0);
+DSFS_AT(dsfs_note, digest_bytes, 1);
+DSFS_AT(dsfs_note, message_bytes, 2);
+DSFS_AT(dsfs_note, codec, 4);
+DSFS_AT(dsfs_note, codec_level, 5);
+DSFS_AT(dsfs_note, codec_auto, 6);
+DSFS_AT(dsfs_note, reserved, 7);
+DSFS_AT(dsfs_note, codec_version, 8);
+DSFS_AT(dsfs_note, digest, 12);
+DSFS_AT(dsfs_note, message, 44);
 
 #undef DSFS_AT
 #undef DSFS_SIZE

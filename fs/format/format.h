@@ -95,10 +95,6 @@ struct dsfs_geo {
 	u8 chunk_bits;		/* log2 of the chunk size; 0: no data checksums */
 	u8 small_bits;		/* of a file that is one chunk; at least @chunk_bits */
 	u8 object_bits;
-	u8 codec;		/* of files that are compressed: see struct dsfs_super */
-	u8 codec_level;
-	bool codec_auto;
-	u32 codec_version;
 	struct dsfs_root root;
 	u8 uuid[16];
 	u8 label[DSFS_LABEL_MAX + 1];	/* NUL-terminated */
@@ -157,7 +153,7 @@ typedef int (*dsfs_super_read)(void *arg, u64 pos, struct dsfs_super *raw);
 struct dsfs_later {
 	u64 generation;
 	u64 data_end;
-	u8 uuid[16];
+	u64 meta_start;
 };
 
 /* previous generations: history.c */
@@ -298,7 +294,6 @@ int dsfs_symlink_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 struct dsfs_dir_info {
 	u64 names;
 	u64 first_bucket;
-	u64 seed;
 	u32 self;
 	u32 parent;
 	u32 first;
@@ -627,9 +622,9 @@ static inline u64 dsfs_iter_place(const struct dsfs_dir_iter *it, const struct d
  * The name index is a two-choice hash table. An entry lies in one of two
  * buckets and consists of slot plus one, name block and fingerprint.
  */
-static inline u64 dsfs_name_hash(const char *name, unsigned int len, u64 seed)
+static inline u64 dsfs_name_hash(const char *name, unsigned int len)
 {
-	return xxh64(name, len, seed);
+	return xxh64(name, len, 0);
 }
 
 static inline u32 dsfs_index_bucket(u64 hash, u32 buckets, unsigned int choice)
@@ -749,14 +744,7 @@ int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
 const char *dsfs_xattr_prefix(u8 prefix);
 
 /* note.c */
-
-/* Byte offset in the image of the note of a generation with DSFS_COMPAT_NOTE */
-static inline u64 dsfs_note_pos(const struct dsfs_geo *geo)
-{
-	return geo->meta_start + geo->meta_bytes - DSFS_BLOCK_SIZE;
-}
-
-int dsfs_note_check(const void *block, struct dsfs_err *err);
+int dsfs_note_check(const struct dsfs_note *raw, struct dsfs_err *err);
 const char *dsfs_digest_name(u8 kind);
 
 #endif /* DSFS_FORMAT_H */

@@ -8,20 +8,19 @@
  * lower generation is damage.
  *
  * A superblock has its own checksum, so following the chain reads nothing else.
- * Each step leads to a lower generation that ends before the metadata of the
- * later one, so every chain ends, whatever the image contains.
+ * Each step leads to a lower generation, so every chain ends, whatever the image
+ * contains. A generation with another label has the metadata of the one before it, and
+ * more.
  */
 #include "format.h"
 
 static int dsfs_history_check(const struct dsfs_later *later,
 			      const struct dsfs_geo *geo, struct dsfs_err *err)
 {
-	if (memcmp(geo->uuid, later->uuid, sizeof(geo->uuid)))
-		return dsfs_broken(err, "UUID of the history", geo->generation, later->generation);
 	if (geo->generation >= later->generation)
 		return dsfs_broken(err, "generation of the history", geo->generation,
 				   later->generation - 1);
-	if (geo->image_bytes > later->data_end)
+	if (geo->image_bytes > later->data_end && geo->meta_start != later->meta_start)
 		return dsfs_broken(err, "end of an older generation", geo->image_bytes,
 				   later->data_end);
 	return 0;
@@ -46,7 +45,7 @@ int dsfs_history_next(const struct dsfs_geo *geo, u64 device_bytes,
 		return 0;
 	later.generation = geo->generation;
 	later.data_end = geo->data_end;
-	memcpy(later.uuid, geo->uuid, sizeof(later.uuid));
+	later.meta_start = geo->meta_start;
 
 	memset(&older->err, 0, sizeof(older->err));
 	older->ret = read(arg, pos, &older->raw);

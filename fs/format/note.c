@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The note of a generation: a message, and the digest of its tree.
+ * The note of a generation: a message, the digest of its tree, and what its files were compressed
+ * by.
  *
  * No other structure refers to it, and it refers to none. So a broken note costs
- * the message and the digest, and nothing else.
+ * what it says, and nothing else.
  */
 #include "format.h"
 
@@ -20,25 +21,19 @@ static int dsfs_note_digest(const struct dsfs_note *raw, struct dsfs_err *err)
 	return 0;
 }
 
-/* dsfs_note_check - check the block at dsfs_note_pos(), which then is a struct dsfs_note */
-int dsfs_note_check(const void *block, struct dsfs_err *err)
+/* dsfs_note_check - check a note. Any codec is good, as no reader needs it. */
+int dsfs_note_check(const struct dsfs_note *raw, struct dsfs_err *err)
 {
-	const struct dsfs_note *raw = block;
 	const u32 len = le16_to_cpu(raw->message_bytes);
-	int ret;
+	int ret = dsfs_note_digest(raw, err);
 
-	if (le32_to_cpu(raw->magic) != DSFS_NOTE_MAGIC)
-		return dsfs_broken(err, "magic of the note", le32_to_cpu(raw->magic),
-				   DSFS_NOTE_MAGIC);
-	ret = dsfs_note_digest(raw, err);
 	if (ret)
 		return ret;
 	if (len > DSFS_MESSAGE_MAX)
 		return dsfs_broken(err, "length of the message", len, DSFS_MESSAGE_MAX);
 	if (memchr(raw->message, 0, len))
 		return dsfs_broken(err, "NUL in the message", 0, 1);
-	if (!dsfs_all_zero(raw->message + len, DSFS_BLOCK_SIZE - len -
-			   offsetof(struct dsfs_note, message)))
+	if (raw->reserved || !dsfs_all_zero(raw->message + len, sizeof(raw->message) - len))
 		return dsfs_broken(err, "padding of the note", 1, 0);
 	return 0;
 }

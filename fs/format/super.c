@@ -30,6 +30,7 @@ const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_HISTORY]	= 1,
 	[DSFS_REGION_UNITS]	= sizeof(__le32),
 	[DSFS_REGION_NUMBERS]	= sizeof(__le32),
+	[DSFS_REGION_NOTE]	= 1,
 };
 
 /* Largest region of each kind that the format can address */
@@ -49,6 +50,8 @@ static u64 dsfs_region_max(enum dsfs_region_id id)
 		return (1ULL << 32) * sizeof(__le32);
 	case DSFS_REGION_HISTORY:
 		return DSFS_SB_SIZE;
+	case DSFS_REGION_NOTE:
+		return sizeof(struct dsfs_note);
 	default:
 		return DSFS_META_MAX;
 	}
@@ -125,8 +128,7 @@ static int dsfs_super_fields(const struct dsfs_super *raw, struct dsfs_err *err)
 		return dsfs_broken(err, "object_bits", raw->object_bits, DSFS_OBJECT_BITS_MAX);
 	if (!le64_to_cpu(raw->generation))
 		return dsfs_broken(err, "generation", 0, 1);
-	if (raw->reserved1 || raw->reserved2 ||
-	    !dsfs_all_zero(raw->reserved, sizeof(raw->reserved)))
+	if (raw->reserved1 || !dsfs_all_zero(raw->reserved, sizeof(raw->reserved)))
 		return dsfs_broken(err, "superblock reserved bytes", 1, 0);
 	return 0;
 }
@@ -252,38 +254,11 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	want = geo->regions[DSFS_REGION_HISTORY].bytes;
 	if (want && want != DSFS_SB_SIZE)
 		return dsfs_broken(err, "history length", want, DSFS_SB_SIZE);
+	want = geo->regions[DSFS_REGION_NOTE].bytes;
+	if (want && want != sizeof(struct dsfs_note))
+		return dsfs_broken(err, "note length", want, sizeof(struct dsfs_note));
 	if (!(geo->incompat & DSFS_INCOMPAT_COMPRESSED) && geo->units)
 		return dsfs_broken(err, "compressed files without the feature", geo->units, 0);
-	return 0;
-}
-
-/* What files were compressed by. No reader needs it, so any value is good. */
-static int dsfs_super_codec(const struct dsfs_super *raw, struct dsfs_geo *geo,
-			    struct dsfs_err *err)
-{
-	geo->codec = raw->codec;
-	geo->codec_level = raw->codec_level;
-	geo->codec_auto = raw->codec_auto;
-	geo->codec_version = le32_to_cpu(raw->codec_version);
-	if (geo->incompat & DSFS_INCOMPAT_COMPRESSED)
-		return 0;
-	if (raw->codec || raw->codec_level || raw->codec_auto || geo->codec_version)
-		return dsfs_broken(err, "codec without compressed files", raw->codec, 0);
-	return 0;
-}
-
-/* The note has the last block of the metadata area for itself. */
-static int dsfs_note_alone(const struct dsfs_geo *geo, struct dsfs_err *err)
-{
-	const struct dsfs_region_info *r = geo->regions;
-	unsigned int i;
-
-	if (!(geo->compat & DSFS_COMPAT_NOTE))
-		return 0;
-	for (i = 0; i < DSFS_REGIONS_USED; i++)
-		if (r[i].bytes && r[i].pos + r[i].bytes > dsfs_note_pos(geo))
-			return dsfs_broken(err, "region in the block of the note", i,
-					   DSFS_REGIONS_USED);
 	return 0;
 }
 
@@ -361,10 +336,6 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 	if (!ret && device_bytes && geo->image_bytes > device_bytes)
 		ret = dsfs_bad(err, "image longer than the device",
 			       geo->image_bytes, device_bytes, -EFBIG);
-	if (!ret)
-		ret = dsfs_note_alone(geo, err);
-	if (!ret)
-		ret = dsfs_super_codec(raw, geo, err);
 	return ret;
 }
 

@@ -77,6 +77,8 @@ static int open_metadata(struct base *base, bool archives)
 	base->prev = image_source(&base->img, base->cache);
 	if (!base->prev)
 		return no_memory();
+	ret = image_note(base->prev, &base->note, &base->note_err);
+	base->note_ret = ret < 0 ? ret : 0;
 	return 0;
 }
 

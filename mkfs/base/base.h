@@ -15,6 +15,8 @@
  * struct base - the base image
  * @cache: bytes of the metadata that are in memory
  * @prev: metadata of the previous generation
+ * @note: its note, or zeros
+ * @note_ret, @note_err: 0, or why it cannot be read
  * @contents: the content index: inodes with stored data, by length and checksum
  * @kept_files, @kept_bytes: files that keep their content, and its bytes
  * @stored: stored bytes of the new generation; shared bytes count once
@@ -25,6 +27,9 @@ struct base {
 	struct image img;
 	u64 cache;
 	struct dsfs_source *prev;
+	struct dsfs_note note;
+	struct dsfs_err note_err;
+	int note_ret;
 	struct hash contents;
 	u64 kept_files;
 	u64 kept_bytes;

@@ -103,7 +103,7 @@ static int measure_one(struct measure *m, struct retained_one *one, u64 start)
 	struct params params;
 	int ret = 0;
 
-	params_of_image(&params, m->o, geo, m->object_bits);
+	params_of_image(&params, m->o, geo, NULL, m->object_bits);
 	place_init(&m->place, start, params.align_bits, params.object_bits);
 	for (u64 ino = DSFS_ROOT_INO; !ret && ino < geo->inodes; ino++) {
 		ret = measure_inode(m, ino, &err);

@@ -82,7 +82,7 @@ static void decide(struct run *r)
 	const struct dsfs_geo *geo = r->base->img.geo;
 
 	step_decide_new(r);
-	params_of_image(&r->params, r->o, geo, r->out.object_bits);
+	params_of_image(&r->params, r->o, geo, NULL, r->out.object_bits);
 	r->params.pack.codec = 0;	/* what is copied keeps its form */
 	r->out.boot_signature = boot_signature(r);
 	r->gen.number = geo->generation + !several(r);
@@ -128,11 +128,13 @@ static int share_blocks(struct run *r)
 /* The same tree has the same note. */
 static int keep_note(struct run *r)
 {
-	struct dsfs_err err = { 0 };
-	int ret = image_note(r->base->prev, &r->gen.note, &err);
+	const struct base *base = r->base;
 
+	if (base->note_ret)
+		return base_damaged(base, "note", &base->note_err, base->note_ret);
+	r->gen.note = base->note;
 	r->gen.has_note = r->gen.note.message_bytes || r->gen.note.digest_kind;
-	return ret < 0 ? base_damaged(r->base, "note", &err, ret) : 0;
+	return 0;
 }
 
 static int end_earlier(struct run *r)

@@ -35,9 +35,14 @@ void step_decide_new(struct run *r)
 void step_decide_behind(struct run *r)
 {
 	const struct dsfs_geo *geo = r->base->img.geo;
+	const struct dsfs_note *note = &r->base->note;
 	const struct options *o = r->o;
 
-	params_of_image(&r->params, o, geo, r->out.object_bits);
+	params_of_image(&r->params, o, geo, note, r->out.object_bits);
+	r->gen.note.codec = note->codec;
+	r->gen.note.codec_level = note->codec_level;
+	r->gen.note.codec_auto = note->codec_auto;
+	r->gen.note.codec_version = note->codec_version;
 	params_label(&r->params, o);
 	r->gen.data_start = geo->data_start;
 	r->gen.number = geo->generation + 1;
@@ -50,15 +55,18 @@ void step_decide_behind(struct run *r)
 int step_decide_codec(struct run *r)
 {
 	const struct pack_rules *pack = &r->params.pack;
+	struct dsfs_note *note = &r->gen.note;
+	u32 version;
 
 	if (!pack->codec)
 		return 0;
-	r->params.packed = (struct codec){
-		.any = true, .codec = pack->codec, .quick = pack->quick,
-		.version = pack_version(pack->codec),
-		.level = pack->codec == DSFS_CODEC_ZSTD ? pack->level : 0,
-	};
-	if (r->params.packed.version)
+	r->params.compressed = true;
+	version = pack_version(pack->codec);
+	note->codec = pack->codec;
+	note->codec_level = pack->codec == DSFS_CODEC_ZSTD ? pack->level : 0;
+	note->codec_auto = pack->quick;
+	note->codec_version = cpu_to_le32(version);
+	if (version)
 		return 0;
 	msg_error(NULL, "--compress: this build does not have %s%s",
 		  pack->codec == DSFS_CODEC_ZSTD ? "zstd" : "lz4",
@@ -210,7 +218,6 @@ void step_note(struct run *r)
 		memset(gen->note.digest, 0, sizeof(gen->note.digest));
 	}
 	gen->has_note = gen->note.message_bytes || gen->note.digest_kind || o->digest;
-	gen->note.magic = cpu_to_le32(DSFS_NOTE_MAGIC);
 }
 
 int step_write_meta(struct run *r)

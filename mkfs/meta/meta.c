@@ -63,7 +63,6 @@ static int put_dirs(struct meta *m)
 		raw.name_blocks = cpu_to_le32(d->name_blocks);
 		raw.buckets = cpu_to_le32(d->buckets);
 		raw.first_bucket = cpu_to_le64(d->first_bucket);
-		raw.seed = cpu_to_le64(d->seed);
 		raw.slot_bits = d->slot_bits;
 		raw.block_bits = d->block_bits;
 		ret = meta_put(m, &raw, sizeof(raw));
@@ -148,6 +147,23 @@ static int put_history(struct meta *m)
 	return meta_put(m, m->gen->previous, DSFS_SB_SIZE) ?: meta_end(m);
 }
 
+/* The codec is said of an image that has compressed files. */
+static int put_note(struct meta *m)
+{
+	struct dsfs_note *note = &m->gen->note;
+
+	if (!m->compressed) {
+		note->codec = 0;
+		note->codec_level = 0;
+		note->codec_auto = 0;
+		note->codec_version = cpu_to_le32(0);
+	}
+	if (!m->gen->has_note && !note->codec)
+		return 0;
+	meta_begin(m, DSFS_REGION_NOTE);
+	return meta_put(m, note, sizeof(*note)) ?: meta_end(m);
+}
+
 static int put_regions(struct meta *m)
 {
 	struct tree *t = m->store->tree;
@@ -156,7 +172,8 @@ static int put_regions(struct meta *m)
 	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?:
 	       put_spool(m, DSFS_REGION_EXTENTS, &t->extents) ?:
 	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?:
-	       put_spool(m, DSFS_REGION_UNITS, &t->units) ?: put_history(m) ?: meta_blocksums(m);
+	       put_spool(m, DSFS_REGION_UNITS, &t->units) ?: put_history(m) ?:
+	       put_note(m) ?: meta_blocksums(m);
 }
 
 /*
@@ -193,7 +210,7 @@ static void fill_super(struct meta *m)
 		sb->small_bits = params->small_bits;
 	sb->object_bits = params->object_bits;
 	sb->incompat = cpu_to_le64(m->compressed ? DSFS_INCOMPAT_COMPRESSED : 0);
-	sb->compat = cpu_to_le64((m->gen->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
+	sb->compat = cpu_to_le64(gen->compat);
 	sb->generation = cpu_to_le64(gen->number);
 	sb->build_time = cpu_to_le64(gen->time);
 	memcpy(sb->label, params->label, sizeof(sb->label));
@@ -212,20 +229,6 @@ static void fill_super(struct meta *m)
 		derive_uuid(m, sb->uuid);
 	else
 		uuid_generate_random(sb->uuid);
-}
-
-/* What files are compressed by; a UUID that follows from the content does not depend on it. */
-static void fill_codec(struct meta *m)
-{
-	const struct codec *codec = &m->store->params->packed;
-	struct dsfs_super *sb = &m->super;
-
-	if (!(sb->incompat & cpu_to_le64(DSFS_INCOMPAT_COMPRESSED)))
-		return;
-	sb->codec = codec->codec;
-	sb->codec_level = codec->level;
-	sb->codec_auto = codec->quick;
-	sb->codec_version = cpu_to_le32(codec->version);
 }
 
 /* Check the superblock as readers do, before it is written. */
@@ -256,7 +259,6 @@ int meta_write(struct meta *m)
 	if (ret)
 		return ret;
 	fill_super(m);
-	fill_codec(m);
 	return check_super(m);
 }
 

@@ -15,7 +15,8 @@
  * @number, @time: generation number, and build time in nanoseconds since 1970
  * @compat: features that do not follow from anything else
  * @previous: superblock of the generation in front of it; NULL: there is none
- * @note: with @has_note: all but its magic number, and its digest if that is known later
+ * @note: the digest may be known later
+ * @has_note: it has a message, or a digest, or will have one
  */
 struct generation {
 	u64 start;
@@ -84,7 +85,7 @@ int meta_put(struct meta *m, const void *p, size_t bytes);
 /* Append zeros up to a position in the region. */
 int meta_pad(struct meta *m, u64 pos);
 int meta_end(struct meta *m);
-/* Write BLOCKSUMS, the last region, and the note behind it, if there is one. */
+/* Write BLOCKSUMS, the last region. */
 int meta_blocksums(struct meta *m);
 
 /* The fields of an inode: see struct dsfs_rows. */

@@ -77,14 +77,6 @@ int meta_end(struct meta *m)
 	return m->fill ? put_block(m) : 0;
 }
 
-/* Make the block of the note.  Return: its checksum. */
-static __le32 note_block(const struct meta *m, u8 *block)
-{
-	memset(block, 0, DSFS_BLOCK_SIZE);
-	memcpy(block, &m->gen->note, sizeof(m->gen->note));
-	return cpu_to_le32(dsfs_crc32c(0, block, DSFS_BLOCK_SIZE));
-}
-
 /* Of the blocks of BLOCKSUMS, with what fills up the last one */
 static void sum_sums(struct meta *m, const __le32 *sums, u64 count)
 {
@@ -96,18 +88,16 @@ static void sum_sums(struct meta *m, const __le32 *sums, u64 count)
 	m->super.sums_checksum = cpu_to_le32(sum);
 }
 
-/* BLOCKSUMS has entries for its own blocks, too, which are zero, and one for the note behind it. */
+/* BLOCKSUMS has entries for its own blocks, too, which are zero. */
 int meta_blocksums(struct meta *m)
 {
-	const u64 per = DSFS_BLOCK_SIZE / sizeof(__le32), note = m->gen->has_note;
-	u8 block[DSFS_BLOCK_SIZE];
+	const u64 per = DSFS_BLOCK_SIZE / sizeof(__le32);
 	u64 own = 1, all;
 	__le32 *sums;
-	int ret;
 
-	while ((m->blocks + own + note + per - 1) / per > own)
+	while ((m->blocks + own + per - 1) / per > own)
 		own++;
-	all = m->blocks + own + note;
+	all = m->blocks + own;
 	/* Writing the region adds entries for its blocks; that must not move what is written. */
 	while (m->sums.n < all + own) {
 		if (!array_add(&m->sums))
@@ -115,27 +105,32 @@ int meta_blocksums(struct meta *m)
 	}
 	m->sums.n = all;
 	sums = (__le32 *)m->sums.p;
-	if (note)
-		sums[all - 1] = note_block(m, block);
 	sum_sums(m, sums, all);
 	meta_begin(m, DSFS_REGION_BLOCKSUMS);
-	ret = meta_put(m, sums, all * sizeof(*sums)) ?: meta_end(m);
-	return ret || !note ? ret : write_block(m, m->blocks++, block, sizeof(block));
+	return meta_put(m, sums, all * sizeof(*sums)) ?: meta_end(m);
+}
+
+/* Write a region again from its first block on, whose checksum is not touched. */
+static int write_again(struct meta *m, enum dsfs_region_id id, const void *p, size_t bytes)
+{
+	return write_block(m, le64_to_cpu(m->super.regions[id].start) >> DSFS_BLOCK_BITS, p,
+			   bytes);
 }
 
 int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest)
 {
-	const struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
+	const struct dsfs_region *r = &m->super.regions[DSFS_REGION_NOTE];
 	struct dsfs_note *note = &m->gen->note;
 	__le32 *sums = (__le32 *)m->sums.p;
-	u8 block[DSFS_BLOCK_SIZE];
+	u8 block[DSFS_BLOCK_SIZE] = { 0 };
 
 	note->digest_kind = kind;
 	note->digest_bytes = DSFS_DIGEST_BYTES;
 	memcpy(note->digest, digest, DSFS_DIGEST_BYTES);
-	sums[m->blocks - 1] = note_block(m, block);
+	memcpy(block, note, sizeof(*note));
+	sums[le64_to_cpu(r->start) >> DSFS_BLOCK_BITS] =
+		cpu_to_le32(dsfs_crc32c(0, block, sizeof(block)));
 	sum_sums(m, sums, m->blocks);
-	return write_block(m, m->blocks - 1, block, sizeof(block)) ?:
-	       write_block(m, le64_to_cpu(r->start) >> DSFS_BLOCK_BITS, sums,
-			   m->blocks * sizeof(*sums));
+	return write_again(m, DSFS_REGION_NOTE, block, sizeof(block)) ?:
+	       write_again(m, DSFS_REGION_BLOCKSUMS, sums, m->blocks * sizeof(*sums));
 }

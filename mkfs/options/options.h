@@ -240,28 +240,13 @@ void patterns_unused(const struct patterns *set, const char *option);
 /* params.c */
 
 /**
- * struct codec - what files of an image were compressed by last
- * @any: some may be
- * @codec: DSFS_CODEC_*; 0: unknown, or they were not
- * @version: of its library, as in struct dsfs_super
- * @quick: contents that a quick test finds random were not tried
- */
-struct codec {
-	bool any;
-	u8 codec;
-	u8 level;
-	bool quick;
-	u32 version;
-};
-
-/**
  * struct params - parameters that are stored in the superblock
  * @align_bits: log2 of the alignment of data
  * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
  * @small_bits: log2 of the bytes up to which a file has one checksum; at least @chunk_bits
  * @object_bits: log2 of the size of the store's objects; 0: it has none
  * @pack: how files are compressed from now on
- * @packed: how they are once the image is made
+ * @compressed: files may be
  * @uuid: valid with @uuid_set; otherwise it is made at the end
  */
 struct params {
@@ -272,17 +257,18 @@ struct params {
 	u8 small_bits;
 	u8 object_bits;
 	struct pack_rules pack;
-	struct codec packed;
+	bool compressed;
 	bool uuid_set;
 };
 
 /*
  * Parameters of a new image; of an image with data that was laid out by those of @geo.
+ * @note: of that image, or NULL: nothing is going to be compressed
  * @object_bits: log2 of the object size that the device reports; 0: none
  */
 void params_new(struct params *p, const struct options *o, unsigned int object_bits);
 void params_of_image(struct params *p, const struct options *o, const struct dsfs_geo *geo,
-		     unsigned int object_bits);
+		     const struct dsfs_note *note, unsigned int object_bits);
 
 /* Take the label of the command line, if it has one. */
 void params_label(struct params *p, const struct options *o);

@@ -20,37 +20,33 @@ void params_new(struct params *p, const struct options *o, unsigned int object_b
 	p->chunk_bits = o->chunk_bits;
 	p->small_bits = o->small_bits > o->chunk_bits ? o->small_bits : o->chunk_bits;
 	p->pack = o->pack;
-	p->packed = (struct codec){ .any = false };
 	p->object_bits = o->object_set ? o->object_bits : object_bits;
+	p->compressed = false;
 	p->uuid_set = o->uuid_set;
 	params_label(p, o);
 	memcpy(p->uuid, o->uuid, sizeof(p->uuid));
 }
 
 /* What is added is compressed as the image is, as far as it says that. */
-static void pack_of_image(struct params *p, const struct options *o, const struct dsfs_geo *geo)
+static void pack_of_image(struct params *p, const struct options *o, const struct dsfs_note *note)
 {
-	p->packed = (struct codec){
-		.any = geo->incompat & DSFS_INCOMPAT_COMPRESSED,
-		.codec = geo->codec, .level = geo->codec_level, .quick = geo->codec_auto,
-		.version = geo->codec_version,
-	};
 	p->pack = o->pack;
-	if (o->pack.given || geo->codec > DSFS_CODEC_LZ4)
+	if (o->pack.given || !note || note->codec > DSFS_CODEC_LZ4)
 		return;
-	p->pack.codec = geo->codec;
-	p->pack.quick = geo->codec_auto;
-	p->pack.level = geo->codec_level && geo->codec_level <= PACK_LEVEL_MAX ?
-			geo->codec_level : PACK_LEVEL;
+	p->pack.codec = note->codec;
+	p->pack.quick = note->codec_auto;
+	p->pack.level = note->codec_level && note->codec_level <= PACK_LEVEL_MAX ?
+			note->codec_level : PACK_LEVEL;
 }
 
 void params_of_image(struct params *p, const struct options *o, const struct dsfs_geo *geo,
-		     unsigned int object_bits)
+		     const struct dsfs_note *note, unsigned int object_bits)
 {
 	p->align_bits = geo->align_bits;
 	p->chunk_bits = geo->chunk_bits;
 	p->small_bits = geo->small_bits;
-	pack_of_image(p, o, geo);
+	pack_of_image(p, o, note);
+	p->compressed = geo->incompat & DSFS_INCOMPAT_COMPRESSED;
 	if (o->object_set)
 		p->object_bits = o->object_bits;
 	else

@@ -18,8 +18,7 @@
 #include "format.h"
 
 #define MOVES_MAX	2000	/* for one name, before more buckets are tried */
-#define GROWTHS		8	/* by 1/16 each, before another seed is tried */
-#define SEEDS		8	/* before the directory does without an index */
+#define GROWTHS		8	/* by 1/16 each, before the directory does without an index */
 
 /**
  * union bucket - a bucket while the index is built, and as it is written
@@ -133,24 +132,18 @@ static int build_sized(struct build *b, u32 nbuckets)
 	return try_build(b);
 }
 
-/* Return: 1: built; 0: impossible with all sizes and seeds; -ENOMEM. */
-static int build_any(struct build *b, u64 *seed)
+/* Return: 1: built; 0: impossible with all sizes; -ENOMEM. */
+static int build_any(struct build *b)
 {
 	const struct dir *dir = b->dir;
 	u32 base = index_buckets(dir->count);
 	int ret = 0;
 
-	for (*seed = 0; *seed < SEEDS; (*seed)++) {
-		for (u32 i = 0; i < dir->count; i++)
-			b->hashes[i] = dsfs_name_hash(node_name(&dir->nodes[i]),
-						      node_len(&dir->nodes[i]), *seed);
-		for (u32 k = 0; k < GROWTHS; k++) {
-			ret = build_sized(b, base + (u64)base * k / 16 + k);
-			if (ret)
-				return ret;
-		}
-	}
-	return 0;
+	for (u32 i = 0; i < dir->count; i++)
+		b->hashes[i] = dsfs_name_hash(node_name(&dir->nodes[i]), node_len(&dir->nodes[i]));
+	for (u32 k = 0; !ret && k < GROWTHS; k++)
+		ret = build_sized(b, base + (u64)base * k / 16 + k);
+	return ret;
 }
 
 /* Replace each hash by the index entry of its name: block, slot and fingerprint. */
@@ -193,12 +186,11 @@ int index_build(struct dir *dir, const u16 *fills, struct dsfs_bucket **buckets)
 
 	*buckets = NULL;
 	dir->buckets = 0;
-	dir->seed = 0;
 	if (!index_bits(dir->count, fullest(dir, fills), dir->name_blocks, &dir->slot_bits,
 			&dir->block_bits))
 		return 0;
 	b.hashes = malloc(dir->count * sizeof(*b.hashes));
-	ret = b.hashes ? build_any(&b, &dir->seed) : -ENOMEM;
+	ret = b.hashes ? build_any(&b) : -ENOMEM;
 	if (ret == 1) {
 		dir->buckets = b.nbuckets;
 		make_entries(&b, fills);
@@ -207,7 +199,6 @@ int index_build(struct dir *dir, const u16 *fills, struct dsfs_bucket **buckets)
 		b.buckets = NULL;
 		ret = 0;
 	} else if (!ret) {
-		dir->seed = 0;
 		dir->slot_bits = 0;
 		dir->block_bits = 0;
 	}

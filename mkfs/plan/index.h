@@ -25,7 +25,7 @@ u32 index_buckets(u32 count);
  * @fills: names in each of its name blocks
  * @buckets: set to dir->buckets buckets, malloc'ed; NULL without an index
  *
- * Sets buckets, seed, slot_bits and block_bits of @dir.
+ * Sets buckets, slot_bits and block_bits of @dir.
  * Return: 0 or -ENOMEM.
  */
 int index_build(struct dir *dir, const u16 *fills, struct dsfs_bucket **buckets);

@@ -47,7 +47,7 @@ static void plan_file(struct plan *p, const struct node *n,
 	if (size >= HOLE_MIN)
 		p->upper += sizeof(struct dsfs_extra) +
 			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_extent_record);
-	if (params->packed.any)
+	if (params->compressed)
 		p->upper += packed_units(size) * sizeof(__le32);
 	if (n->flags & NODE_KEPT)
 		return;
@@ -111,7 +111,7 @@ static void guess_file(struct guess *g, const struct node *n, s64 *row)
 	if (!n->size)
 		return;
 	g->files++;
-	if (params->packed.any) {
+	if (params->compressed) {
 		guess_packed(g, n, row);
 		stored = row[DSFS_COLUMN_STORED];
 	}
@@ -205,7 +205,7 @@ static void plan_meta(struct plan *p, const struct tree *t, const struct options
 		p->meta_bytes += round_up_to(regions[i], DSFS_BLOCK_SIZE);
 	p->meta_bytes += round_up_to(p->meta_bytes / DSFS_BLOCK_SIZE * sizeof(__le32),
 				     DSFS_BLOCK_SIZE);
-	if (o->message || o->digest)
+	if (o->message || o->digest || g->params->compressed)
 		p->meta_bytes += DSFS_BLOCK_SIZE;
 	p->lower += regions[DSFS_REGION_DIRS] + p->names;
 	/* an index that fails at first gets up to half as many buckets more */

@@ -116,7 +116,7 @@ struct symlink {
  *	may have, or has; of a directory the one of the same path; 0: none
  * @ino, @first: inode numbers, its own and its first node's, given by the layout
  * @names, @name_blocks: place in NAMES, given by the layout
- * @first_bucket, @buckets, @seed, @slot_bits, @block_bits: its index, once it is built
+ * @first_bucket, @buckets, @slot_bits, @block_bits: its index, once it is built
  * @slot: of the source's descriptor cache; -1: not open
  * @told: a message has said that it is not what was listed
  */
@@ -127,7 +127,6 @@ struct dir {
 	u32 *old;
 	u64 names;
 	u64 first_bucket;
-	u64 seed;
 	u32 count;
 	u32 first;
 	u32 ino;

@@ -227,7 +227,7 @@ END
 check "the text says so, too" grep -qE '^compressed by: zstd:19, libzstd 1\.[0-9.]+$' \
 	<<<"$(dump.dsfs zstd-19.dsfs)"
 now=$(made_by zstd-19.dsfs)
-"$corrupt" zstd-19.dsfs "super both codec_version=10203" old.dsfs
+"$corrupt" zstd-19.dsfs "note codec_version=10203" old.dsfs
 check "a version of before" grep -q ' 1\.2\.3$' <<<"$(made_by old.dsfs)"
 cp -a tree more
 lines 4000 >more/new
@@ -236,7 +236,7 @@ check "a new file is compressed" packed old.dsfs /new
 check "by its level, and the version of now" test "$(made_by old.dsfs)" = "$now"
 check "a file that has not changed stays where it is" test \
 	"$(data_of old.dsfs /many-units)" = "$(data_of zstd-19.dsfs /many-units)"
-"$corrupt" zstd-19.dsfs "super both codec_version=10203" old.dsfs
+"$corrupt" zstd-19.dsfs "note codec_version=10203" old.dsfs
 exits "--update --compress=none" 0 mkfs.dsfs -q --update --compress=none old.dsfs more
 check "a new file is not" not packed old.dsfs /new
 check "the others are, and the image says of them what it did" eval \
@@ -249,7 +249,7 @@ lines 5000 >more/another
 exits "the same for another file" 0 mkfs.dsfs -q --update --compress-exclude=another \
 	old-compact.dsfs more
 check "leaves it as it is" not packed old-compact.dsfs /another
-"$corrupt" zstd-19.dsfs "super both codec=9" old.dsfs
+"$corrupt" zstd-19.dsfs "note codec=9" old.dsfs
 exits "a codec of later versions" 0 mkfs.dsfs -q --update old.dsfs more
 check "is none for new files" not packed old.dsfs /new
 

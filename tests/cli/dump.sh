@@ -25,7 +25,7 @@ mkfs.dsfs -q --compress=lz4 packed.dsfs packs
 run "$dump" packed.dsfs
 check 'but of compressed files' grep -q '^needs: *incompat 0x1 (compressed files)$' "$out"
 exits '--regions' 0 "$dump" --regions good.dsfs
-check '--regions: all' test "$(grep -c '^ *[0-9]' "$out")" = 13
+check '--regions: all' test "$(grep -c '^ *[0-9]' "$out")" = 14
 run "$dump" --regions --json good.dsfs
 check '--regions --json' holds '[r["name"] for r in d["regions"]][1] == "dirs"'
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # note.sh - what a generation says of itself: its message and its label, through updates
-# and --compact, and to a reader that knows of no notes.
+# and --compact.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -40,7 +40,6 @@ run "$dump" --generations plain.dsfs
 check 'neither label nor message' grep -q '  -$' "$out"
 run "$dump" plain.dsfs
 check 'no message: no line' test -z "$(grep '^message' "$out")"
-check 'no message: no feature' grep -q '^features: *compat 0$' "$out"
 
 # --- --compact: the same tree, so the same words
 cp x.dsfs y.dsfs
@@ -52,7 +51,7 @@ exits '--compact -m' 0 "$mkfs" -q -f --compact -m other y.dsfs
 check '--compact -m: another one' generations y.dsfs 'g[0]["message"] == "other"'
 exits '--compact: an empty message' 0 "$mkfs" -q -f --compact -m '' y.dsfs
 check '--compact: an empty message leaves it out' generations y.dsfs \
-	'g[0]["message"] == "" and g[0]["compat"] == 0'
+	'g[0]["message"] == ""'
 exits 'it is clean without' 0 "$fsck" y.dsfs
 
 # --- limits
@@ -90,15 +89,11 @@ SOURCE_DATE_EPOCH=1600000000 "$mkfs" -q -f -m y z.dsfs tree
 check 'another message: another UUID' test \
 	"$("$dump" y.dsfs | grep ^uuid)" != "$("$dump" z.dsfs | grep ^uuid)"
 
-# --- a broken note, and a reader that knows none
+# --- a broken note
 "$corrupt" y.dsfs 'note message_bytes=9' bad.dsfs
 says 'a broken note' 1 'note: NUL in the message' "$dump" --generations bad.dsfs
 says 'a broken note: --compact' 1 'cannot be built on: note: NUL in the message' \
 	"$mkfs" -q -f --compact bad.dsfs
 exits 'a broken note: --update' 0 "$mkfs" -q --update -m good bad.dsfs tree
 check 'a broken note: what comes after it is good' grep -q '  -  good$' <("$dump" --generations bad.dsfs 2>/dev/null)
-# As such a reader sees it: another feature bit, and a block that no region has.
-"$corrupt" y.dsfs 'super both compat^0x4000000000000002' other.dsfs
-exits 'a reader that knows no notes: fsck.dsfs' 0 "$fsck" other.dsfs
-made 'a reader that knows no notes: an update' other.dsfs "$mkfs" -q --update other.dsfs tree
 finish

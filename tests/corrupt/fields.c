@@ -20,8 +20,6 @@ const struct field super_fields[] = {
 	F(dsfs_super, meta_start), F(dsfs_super, meta_bytes),
 	F(dsfs_super, content_bytes), F(dsfs_super, stored_bytes),
 	F(dsfs_super, files), F(dsfs_super, inodes), F(dsfs_super, sums_checksum),
-	F(dsfs_super, codec), F(dsfs_super, codec_level),
-	F(dsfs_super, codec_auto), F(dsfs_super, reserved2), F(dsfs_super, codec_version),
 	F_BYTES(dsfs_super, reserved), F_END,
 };
 
@@ -42,7 +40,7 @@ const struct field extra_fields[] = {
 const struct field dir_fields[] = {
 	F(dsfs_dir, self), F(dsfs_dir, parent), F(dsfs_dir, first),
 	F(dsfs_dir, count), F(dsfs_dir, names), F(dsfs_dir, name_blocks),
-	F(dsfs_dir, buckets), F(dsfs_dir, first_bucket), F(dsfs_dir, seed),
+	F(dsfs_dir, buckets), F(dsfs_dir, first_bucket),
 	F(dsfs_dir, slot_bits), F(dsfs_dir, block_bits),
 	F_BYTES(dsfs_dir, reserved), F_END,
 };
@@ -84,7 +82,9 @@ const struct field owner_fields[] = {
 };
 
 const struct field note_fields[] = {
-	F(dsfs_note, magic), F(dsfs_note, digest_kind), F(dsfs_note, digest_bytes),
+	F(dsfs_note, digest_kind), F(dsfs_note, digest_bytes), F(dsfs_note, codec),
+	F(dsfs_note, codec_level), F(dsfs_note, codec_auto), F(dsfs_note, reserved),
+	F(dsfs_note, codec_version),
 	F(dsfs_note, message_bytes), F_BYTES(dsfs_note, digest),
 	F_BYTES(dsfs_note, message),
 	{ "byte", 0, 1, DSFS_BLOCK_SIZE }, F_END,
@@ -96,7 +96,7 @@ const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };
 
 const char *const region_names[DSFS_REGIONS_USED] = {
 	"BLOCKSUMS", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTRAS", "SYMLINKS", "XATTRS", "EXTENTS",
-	"CHUNKSUMS", "UNITS", "HISTORY", "NUMBERS",
+	"CHUNKSUMS", "UNITS", "HISTORY", "NUMBERS", "NOTE",
 };
 
 u64 field_get(const u8 *p, unsigned int size)

@@ -272,7 +272,7 @@ static struct place place_entry(struct dsfs_source *src, const struct file *f, c
 	int choice;
 
 	find_slot(src, &f->at, &off, &block, &slot);
-	hash = dsfs_name_hash(name, strlen(name), dir->seed);
+	hash = dsfs_name_hash(name, strlen(name));
 	want = dsfs_index_entry(hash, block, slot, dir->slot_bits, dir->block_bits);
 	for (choice = 0; dir->buckets && choice < 2; choice++) {
 		at = dsfs_index_bucket(hash, dir->buckets, choice);
@@ -368,9 +368,7 @@ static struct place place_pad(struct dsfs_source *src, const struct file *f, cha
 
 static struct place place_note(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	if (!(src->geo.compat & DSFS_COMPAT_NOTE))
-		die("no note");
-	return (struct place){ dsfs_note_pos(&src->geo), DSFS_BLOCK_SIZE, note_fields };
+	return record(src, DSFS_REGION_NOTE, 0, sizeof(struct dsfs_note), note_fields);
 }
 
 static struct place place_at(struct dsfs_source *src, const struct file *f, char **arg)

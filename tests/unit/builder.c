@@ -252,7 +252,7 @@ static void bld_index(struct dsfs_source *src, const struct bld_dir *want,
 
 	for (i = 0; i < want->count; i++) {
 		hashes[i] = dsfs_name_hash(want->names[i],
-					   strlen(want->names[i]), want->seed);
+					   strlen(want->names[i]));
 		most = places[i].slot + 1 > most ? places[i].slot + 1 : most;
 		blocks = places[i].block;
 	}
@@ -274,7 +274,6 @@ static void bld_index(struct dsfs_source *src, const struct bld_dir *want,
 	}
 	dir->buckets = cpu_to_le32(buckets);
 	dir->first_bucket = cpu_to_le64(off / sizeof(*raw));
-	dir->seed = cpu_to_le64(want->seed);
 	free(hashes);
 	free(table);
 }

@@ -44,7 +44,6 @@ struct bld_dir {
 	u32 parent;
 	u32 first;
 	bool index;
-	u64 seed;
 	u32 buckets;			/* 0: as few as are good for 70 % */
 	unsigned int place_bits_more;	/* bits taken from the fingerprint */
 	u32 per_block;			/* names a block at most; 0: what fits */

@@ -81,7 +81,7 @@ static void dir_write(struct dsfs_source *src, const struct dir *dir,
 		.count = cpu_to_le32(dir->count),
 		.names = cpu_to_le64(dir->names),
 		.name_blocks = cpu_to_le32(dir->name_blocks),
-		.buckets = cpu_to_le32(dir->buckets), .seed = cpu_to_le64(dir->seed),
+		.buckets = cpu_to_le32(dir->buckets),
 		.slot_bits = dir->slot_bits, .block_bits = dir->block_bits,
 	};
 

@@ -44,8 +44,10 @@ static inline void show_text(struct json *j, const char *key, const char *label,
  * struct note_text - the note of a generation as text
  * @message: terminated; empty if there is none
  * @digest: as digest.rst writes it; empty if none is kept
+ * @raw: all of it
  */
 struct note_text {
+	struct dsfs_note raw;
 	char message[DSFS_MESSAGE_MAX + 1];
 	char digest[DIGEST_TEXT];
 };

@@ -106,11 +106,11 @@ static void show_dir(struct view *v, struct json *j, const struct dsfs_dir_info 
 		printf("entries:   %u, inodes from %u\n", dir->count, dir->first);
 		printf("names:     %u blocks at %llu\n", dir->name_blocks,
 		       record_pos(v, DSFS_REGION_NAMES, dir->names, 1));
-		printf("index:     %u buckets at %llu, seed %#llx, %u slot bits, %u block bits\n",
+		printf("index:     %u buckets at %llu, %u slot bits, %u block bits\n",
 		       dir->buckets,
 		       record_pos(v, DSFS_REGION_INDEX, dir->first_bucket,
 				  sizeof(struct dsfs_bucket)),
-		       dir->seed, dir->slot_bits, dir->block_bits);
+		       dir->slot_bits, dir->block_bits);
 		printf("%10s %4s %7s %4s %12s name\n", "inode", "type", "block",
 		       "slot", "bucket.entry");
 		return;
@@ -123,7 +123,6 @@ static void show_dir(struct view *v, struct json *j, const struct dsfs_dir_info 
 	json_u64(j, "name_blocks", dir->name_blocks);
 	json_u64(j, "first_bucket", dir->first_bucket);
 	json_u64(j, "buckets", dir->buckets);
-	json_u64(j, "seed", dir->seed);
 	json_u64(j, "slot_bits", dir->slot_bits);
 	json_u64(j, "block_bits", dir->block_bits);
 	json_begin_array(j, "entries");
@@ -163,7 +162,7 @@ static void show_entry(struct view *v, struct json *j, const struct dsfs_dir_inf
 	bool found = false;
 
 	if (dir->buckets) {
-		u64 hash = dsfs_name_hash(name->name, name->len, dir->seed);
+		u64 hash = dsfs_name_hash(name->name, name->len);
 
 		found = find_entry(v, dir, hash,
 				   dsfs_index_entry(hash, it->block, slot,

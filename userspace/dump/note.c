@@ -4,6 +4,7 @@
 
 static void take(struct note_text *text, const struct dsfs_note *note)
 {
+	text->raw = *note;
 	memcpy(text->message, note->message, le16_to_cpu(note->message_bytes));
 	if (note->digest_kind)
 		digest_text(note->digest_kind, note->digest, text->digest);

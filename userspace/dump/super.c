@@ -31,32 +31,6 @@ static void print_time(s64 ns)
 	printf("built:         %lld.%09u (%s UTC)\n", t.sec, t.nsec, text);
 }
 
-/* What files were compressed by, of the last generation that compressed some */
-static void show_codec(struct json *j, const struct dsfs_geo *geo)
-{
-	const u32 version = geo->codec_version;
-	const char *name = geo->codec == DSFS_CODEC_ZSTD ? "zstd" :
-			   geo->codec == DSFS_CODEC_LZ4 ? "lz4" : geo->codec ? "unknown" : "";
-	char text[64];
-
-	snprintf(text, sizeof(text), "%u.%u.%u", version / 10000, version / 100 % 100,
-		 version % 100);
-	if (j) {
-		json_str(j, "codec", name);
-		json_u64(j, "codec_level", geo->codec_level);
-		json_bool(j, "codec_auto", geo->codec_auto);
-		json_str(j, "codec_version", version ? text : "");
-		return;
-	}
-	if (!geo->codec)
-		return;
-	printf("compressed by: %s", name);
-	if (geo->codec_level)
-		printf(":%u", geo->codec_level);
-	printf("%s, lib%s %s\n", geo->codec_auto ? " (auto)" : "", name,
-	       version ? text : "unknown");
-}
-
 static void show_geo(struct json *j, const struct dsfs_geo *geo)
 {
 	char uuid[UUID_STR_LEN];
@@ -71,8 +45,8 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 		print_time(geo->build_time);
 	json_show_u64(j, "compat", "features:      compat %#llx", geo->compat);
 	if (!j)
-		printf("%s%s\n", geo->compat & DSFS_COMPAT_NOTE ? " (note)" : "",
-		       geo->compat & DSFS_COMPAT_ARCHIVES ? " (archives)" : "");
+		printf("%s%s\n", geo->compat & DSFS_COMPAT_ARCHIVES ? " (archives)" : "",
+		       geo->compat & DSFS_COMPAT_ERASING ? " (erasing)" : "");
 	if (j || geo->incompat)
 		json_show_u64(j, "incompat", "needs:         incompat %#llx", geo->incompat);
 	if (!j && geo->incompat)
@@ -90,13 +64,38 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 			      size_of(geo->small_bits > geo->chunk_bits ? geo->small_bits : 0));
 	if (j || geo->object_bits)
 		json_show_u64(j, "object", "object size:   %llu\n", size_of(geo->object_bits));
-	show_codec(j, geo);
 	json_show_u64(j, "inodes", "inodes:        %llu, ", geo->inodes - 1);
 	json_show_u64(j, "dirs", geo->dirs == 1 ? "%llu directory\n" : "%llu directories\n",
 		      geo->dirs);
 	json_show_u64(j, "files", "files:         %llu, ", geo->files);
 	json_show_u64(j, "content_bytes", "%llu bytes, ", geo->content_bytes);
 	json_show_u64(j, "stored_bytes", "%llu stored\n", geo->stored_bytes);
+}
+
+/* What files were compressed by, of the last generation that compressed some */
+static void show_codec(struct json *j, const struct dsfs_note *note)
+{
+	const u32 version = le32_to_cpu(note->codec_version);
+	const char *name = note->codec == DSFS_CODEC_ZSTD ? "zstd" :
+			   note->codec == DSFS_CODEC_LZ4 ? "lz4" : note->codec ? "unknown" : "";
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u.%u.%u", version / 10000, version / 100 % 100,
+		 version % 100);
+	if (j) {
+		json_str(j, "codec", name);
+		json_u64(j, "codec_level", note->codec_level);
+		json_bool(j, "codec_auto", note->codec_auto);
+		json_str(j, "codec_version", version ? text : "");
+		return;
+	}
+	if (!note->codec)
+		return;
+	printf("compressed by: %s", name);
+	if (note->codec_level)
+		printf(":%u", note->codec_level);
+	printf("%s, lib%s %s\n", note->codec_auto ? " (auto)" : "", name,
+	       version ? text : "unknown");
 }
 
 static void show_note(struct json *j, const struct note_text *n)
@@ -109,6 +108,7 @@ static void show_note(struct json *j, const struct note_text *n)
 		printf("message:       %s\n", msg_escape(text, sizeof(text), n->message));
 	if (j || *n->digest)
 		show_text(j, "digest", "digest:        ", n->digest);
+	show_codec(j, &n->raw);
 }
 
 /* The superblock that is used is shown with its note. */

@@ -21,7 +21,7 @@ static u64 bucket_pos(const struct fsck *f, const struct dsfs_dir_info *dir, u64
 
 void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir, const struct dsfs_name *name)
 {
-	const u64 hash = dsfs_name_hash(name->name, name->len, dir->seed);
+	const u64 hash = dsfs_name_hash(name->name, name->len);
 	const u64 at = bucket_pos(f, dir, dsfs_index_bucket(hash, dir->buckets, 0));
 	const u32 ino = dir->first + name->pos;
 	struct dsfs_err err = { 0 };
@@ -99,7 +99,7 @@ static bool has_entry(struct fsck *f, const struct dsfs_dir_info *dir, u32 bucke
 static bool is_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 		       const struct dsfs_name *name, u32 block, u32 slot)
 {
-	const u64 hash = dsfs_name_hash(name->name, name->len, dir->seed);
+	const u64 hash = dsfs_name_hash(name->name, name->len);
 	const u32 entry = dsfs_index_entry(hash, block, slot, dir->slot_bits, dir->block_bits);
 
 	if ((slot + 1) >> dir->slot_bits || block >> dir->block_bits)

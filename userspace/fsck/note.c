@@ -5,6 +5,11 @@
 #include "digest.h"
 #include "fsck.h"
 
+static u64 note_pos(const struct fsck *f)
+{
+	return f->geo->regions[DSFS_REGION_NOTE].pos;
+}
+
 int check_note(struct fsck *f)
 {
 	struct dsfs_err err = { 0 };
@@ -15,7 +20,7 @@ int check_note(struct fsck *f)
 	/* what is unreadable or has a wrong checksum was reported with the blocks */
 	if (ret == -EUCLEAN) {
 		err_text(&err, ret, text, sizeof(text));
-		problem(f, "note", NO_INO, dsfs_note_pos(f->geo), "%s", text);
+		problem(f, "note", NO_INO, note_pos(f), "%s", text);
 	}
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -27,7 +32,7 @@ static void compare(struct fsck *f, const struct dsfs_note *note,
 
 	if (!memcmp(result->sum, note->digest, sizeof(note->digest)))
 		return;
-	problem(f, "digest", NO_INO, dsfs_note_pos(f->geo), "%s, of the tree %s",
+	problem(f, "digest", NO_INO, note_pos(f), "%s, of the tree %s",
 		digest_text(note->digest_kind, note->digest, want),
 		digest_text(note->digest_kind, result->sum, have));
 }
@@ -53,7 +58,7 @@ int check_digest(struct fsck *f)
 	if (!ret)
 		compare(f, &note, &result);
 	else if (ret != -ENOMEM && ret != -ECANCELED)
-		problem(f, "digest", NO_INO, dsfs_note_pos(f->geo),
+		problem(f, "digest", NO_INO, note_pos(f),
 			"not compared: not everything could be read");
 	return ret == -ENOMEM ? ret : 0;
 }

@@ -9,11 +9,14 @@
 
 #define STEP_BLOCKS	256	/* their checksums lie in one block */
 
-static void check_label(struct fsck *f, int i)
+static void check_fields(struct fsck *f, int i)
 {
 	const struct dsfs_super *raw = &f->img.slots[i].raw;
 	size_t len = strnlen((const char *)raw->label, DSFS_LABEL_MAX);
 
+	if (f->img.slots[i].geo.compat & DSFS_COMPAT_ERASING)
+		problem(f, "erase", NO_INO, DSFS_SB_POS(i),
+			"cut off: what it was to overwrite may still be there");
 	if (!all_zero(raw->label + len, DSFS_LABEL_MAX - len))
 		problem(f, "label", NO_INO, DSFS_SB_POS(i), "bytes behind its end are not zero");
 }
@@ -25,7 +28,7 @@ static void check_slot(struct fsck *f, int i)
 	char text[256];
 
 	if (!slot->ret) {
-		check_label(f, i);
+		check_fields(f, i);
 		return;
 	}
 	image_slot_text(slot, text, sizeof(text));
@@ -87,8 +90,6 @@ static const char *region_at(const struct fsck *f, u64 pos)
 	for (id = 0; id < DSFS_REGIONS_USED; id++)
 		if (r[id].bytes && pos >= r[id].pos && pos < r[id].pos + r[id].bytes)
 			return region_name(id);
-	if (f->geo->compat & DSFS_COMPAT_NOTE && pos == dsfs_note_pos(f->geo))
-		return "note";
 	return "no region";
 }
 

@@ -24,6 +24,7 @@ static const char * const region_names[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_UNITS]	= "units",
 	[DSFS_REGION_HISTORY]	= "history",
 	[DSFS_REGION_NUMBERS]	= "numbers",
+	[DSFS_REGION_NOTE]	= "note",
 };
 
 const char *region_name(unsigned int id)

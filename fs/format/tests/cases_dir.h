@@ -36,7 +36,6 @@ static inline void dsfs_case_dir(u32 base, struct dsfs_dir *raw)
 	raw->count = cpu_to_le32(10);
 	raw->buckets = cpu_to_le32(2);
 	raw->first_bucket = cpu_to_le64(CASE_BUCKETS - 2);
-	raw->seed = cpu_to_le64(77);
 	raw->slot_bits = 4;
 	raw->block_bits = 1;
 }
@@ -87,7 +86,6 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "empty with buckets", DIR_EMPTY, "fields of an empty directory", { D(buckets, 1) } },
 	{ "empty with first bucket", DIR_EMPTY, "fields of an empty directory",
 	  { D(first_bucket, 1) } },
-	{ "empty with seed", DIR_EMPTY, "fields of an empty directory", { D(seed, 1) } },
 	{ "empty with slot bits", DIR_EMPTY, "fields of an empty directory", { D(slot_bits, 1) } },
 	{ "empty with block bits", DIR_EMPTY, "fields of an empty directory",
 	  { D(block_bits, 1) } },
@@ -111,7 +109,6 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	  { D(names, ~0ULL << DSFS_BLOCK_BITS) } },
 	{ "no buckets but a first", DIR_SMALL, "fields of a missing index",
 	  { D(first_bucket, 1) } },
-	{ "no buckets but a seed", DIR_SMALL, "fields of a missing index", { D(seed, 1) } },
 	{ "no buckets but slot bits", DIR_SMALL, "fields of a missing index", { D(slot_bits, 1) } },
 	{ "no buckets but block bits", DIR_SMALL, "fields of a missing index",
 	  { D(block_bits, 1) } },

@@ -61,9 +61,12 @@ static const struct dsfs_case dsfs_history_cases[] = {
 	  { SB(incompat, DSFS_INCOMPAT_KNOWN + 1) }, .ret = -EOPNOTSUPP },
 	{ "longer than the device", 0, "image longer than the device",
 	  .arg = CASE_IMAGE - 4096, .ret = -EFBIG },
-	{ "of another image", 0, "UUID of the history", { SB(uuid[15], 1) } },
+	{ "another UUID", 0, NULL, { SB(uuid[15], 1) } },
 	{ "the same generation", 0, "generation of the history", { SB(generation, 3) } },
 	{ "a higher generation", 0, "generation of the history", { SB(generation, 4) } },
+	{ "with metadata that the later one has, too", 0, NULL,
+	  { SB(image_bytes, CASE_IMAGE + CASE_META_BYTES), SB(data_end, CASE_IMAGE),
+	    SB(meta_start, CASE_IMAGE) } },
 	{ "ends behind what came later", 0, "end of an older generation",
 	  { SB(image_bytes, CASE_IMAGE + 4096) } },
 };

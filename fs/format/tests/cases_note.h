@@ -11,7 +11,6 @@ static inline void dsfs_case_note(void *buf, u32 base)
 	struct dsfs_note *n = buf;
 
 	memset(buf, 0, DSFS_BLOCK_SIZE);
-	n->magic = cpu_to_le32(DSFS_NOTE_MAGIC);
 	n->message_bytes = cpu_to_le16(4);
 	memcpy(n->message, "text", 4);
 	if (base)
@@ -45,7 +44,8 @@ static const struct dsfs_case dsfs_note_cases[] = {
 	{ "digest of everything", 0, NULL, { NT(digest_kind, DSFS_DIGEST_FULL) } },
 	{ "digest that begins with zeros", 0, NULL,
 	  { { offsetof(struct dsfs_note, digest), 8, 0 } } },
-	{ "magic", 0, "magic of the note", { NT(magic, DSFS_SUPER_MAGIC) } },
+	{ "a codec of later", 0, NULL, { NT(codec, 255), NT(codec_auto, 255) } },
+	{ "reserved byte", 0, "padding of the note", { NT(reserved, 1) } },
 	{ "kind 3", 0, "kind of the digest", { NT(digest_kind, 3) } },
 	{ "kind 255", 0, "kind of the digest", { NT(digest_kind, 255) } },
 	{ "digest without a length", 0, "length of the digest", { NT(digest_bytes, 0) } },
@@ -64,9 +64,8 @@ static const struct dsfs_case dsfs_note_cases[] = {
 	{ "NUL in the message", 0, "NUL in the message", { NT(message[1], 0) } },
 	{ "NUL at its end", 0, "NUL in the message", { NT(message_bytes, 5) } },
 	{ "byte behind the message", 0, "padding of the note", { NT(message[4], 1) } },
-	{ "byte behind the longest message", 0, "padding of the note",
-	  { NT(message[DSFS_MESSAGE_MAX], 1) }, .arg = DSFS_MESSAGE_MAX },
-	{ "last byte of the block", 0, "padding of the note", { { DSFS_BLOCK_SIZE - 1, 1, 1 } } },
+	{ "last byte of the note", 0, "padding of the note",
+	  { NT(message[DSFS_MESSAGE_MAX - 1], 1) } },
 };
 
 #undef NT

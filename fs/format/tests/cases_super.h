@@ -42,6 +42,7 @@ static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_HISTORY]	= DSFS_SB_SIZE,
 	[DSFS_REGION_UNITS]	= CASE_UNITS * 4,
 	[DSFS_REGION_NUMBERS]	= 4,
+	[DSFS_REGION_NOTE]	= sizeof(struct dsfs_note),
 };
 
 static inline void dsfs_case_super(struct dsfs_super *s)
@@ -111,7 +112,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { SB(incompat, DSFS_INCOMPAT_KNOWN + 1) }, .ret = -EOPNOTSUPP },
 	{ "incompat bit 63", 0, "unknown incompat feature bits",
 	  { SB(incompat, 1ULL << 63) }, .ret = -EOPNOTSUPP },
-	{ "unknown compat bits", 0, NULL, { SB(compat, ~DSFS_COMPAT_NOTE) } },
+	{ "unknown compat bits", 0, NULL, { SB(compat, ~0ULL) } },
 	{ "feature before structure", 0, "unknown incompat feature bits",
 	  { SB(incompat, DSFS_INCOMPAT_KNOWN + 1), SB(align_bits, 0) }, .ret = -EOPNOTSUPP },
 	{ "align_bits 9", 0, NULL, { SB(align_bits, 9) } },
@@ -137,7 +138,6 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "generation 0", 0, "generation", { SB(generation, 0) } },
 	{ "generation 2^64-1", 0, NULL, { SB(generation, ~0ULL) } },
 	{ "reserved1", 0, "superblock reserved bytes", { SB(reserved1, 0x8000) } },
-	{ "reserved2", 0, "superblock reserved bytes", { SB(reserved2, 1) } },
 	{ "first reserved byte", 0, "superblock reserved bytes", { SB(reserved[0], 1) } },
 	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[19], 0x80) } },
 
@@ -170,7 +170,6 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "empty region at a place", 0, "place of an empty region", { RG(SYMLINKS, bytes, 0) } },
 	{ "place of an unknown region", 0, "place of an empty region",
 	  { SB(regions[15].start, 1) } },
-	{ "unknown region 13", 0, "unknown region", { SB(regions[13].bytes, 4096) } },
 	{ "unknown region 14", 0, "unknown region", { SB(regions[14].bytes, 4096) } },
 	{ "unknown region 15", 0, "unknown region", { SB(regions[15].bytes, 4096) } },
 	{ "directories past 2^32-2", 0, "region length", { RG(DIRS, bytes, 64 * 0xffffffffULL) } },
@@ -245,28 +244,14 @@ static const struct dsfs_case dsfs_super_cases[] = {
 
 	{ "nothing compressed", 0, NULL,
 	  { SB(incompat, 0), NO_REGION(UNITS) } },
-	{ "codec", 0, NULL, { SB(codec, 2), SB(codec_level, 9), SB(codec_version, 10904) } },
-	{ "a codec of later", 0, NULL, { SB(codec, 255), SB(codec_auto, 1) } },
-	{ "codec without the feature", 0, "codec without compressed files",
-	  { SB(incompat, 0), NO_REGION(UNITS), SB(codec, 1) } },
-	{ "level of a codec without the feature", 0, "codec without compressed files",
-	  { SB(incompat, 0), NO_REGION(UNITS), SB(codec_level, 1) } },
-	{ "quick test of a codec without the feature", 0, "codec without compressed files",
-	  { SB(incompat, 0), NO_REGION(UNITS), SB(codec_auto, 1) } },
-	{ "version of a codec without the feature", 0, "codec without compressed files",
-	  { SB(incompat, 0), NO_REGION(UNITS), SB(codec_version, 1) } },
 	{ "units without the feature", 0, "compressed files without the feature",
 	  { SB(incompat, 0) } },
 
-	{ "a note", 0, NULL, { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(HISTORY) } },
-	{ "region in the block of the note", 0, "region in the block of the note",
-	  { SB(compat, DSFS_COMPAT_NOTE) } },
-	{ "region up to the note", 0, NULL,
-	  { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(HISTORY), RG(NAMES, start, START(UNITS)),
-	    RG(NAMES, bytes, 4096), RG(UNITS, start, START(NAMES)) } },
-	{ "region a byte into the note", 0, "region in the block of the note",
-	  { SB(compat, DSFS_COMPAT_NOTE), NO_REGION(HISTORY), RG(NAMES, start, START(UNITS)),
-	    RG(NAMES, bytes, 4097), RG(NUMBERS, bytes, 8), RG(UNITS, start, START(NAMES)) } },
+	{ "no note", 0, NULL, { NO_REGION(NOTE) } },
+	{ "short note", 0, "note length",
+	  { RG(NOTE, bytes, sizeof(struct dsfs_note) - 1) } },
+	{ "long note", 0, "region length",
+	  { RG(NOTE, bytes, sizeof(struct dsfs_note) + 1) } },
 };
 
 #undef SB
