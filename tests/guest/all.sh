@@ -297,10 +297,19 @@ step_charged()
 	on many ro check "who walks a tree is charged for its directories" walker_is_charged
 }
 
-# A processor without the crc32c instruction: the kernel's table says the same.
-step_slowsums()
+# Images of version 1: what tests/golden/frozen has of each
+step_frozen()
 {
-	listed plain ro
+	for image in "$ref"/v1/*.dsfs; do
+		loop=$(losetup -f)
+		losetup -r "$loop" "$image"
+		mkdir -p /mnt/frozen
+		mount -t dsfs -o "${1:-ro}" "$loop" /mnt/frozen
+		check "version 1: ${image##*/}, ${1:-ro}" same_listing frozen "v1/$(basename "$image" .dsfs)"
+		umount /mnt/frozen
+		losetup -d "$loop"
+	done
+	[ $# -gt 0 ] || step_frozen meta=lazy
 }
 
 fsids_differ()
@@ -498,7 +507,7 @@ step_packed()
 	umount /mnt/plainly
 }
 
-[ $# -gt 0 ] || set -- listings reads packed blocks dirs attrs stacks stuck notags apart windows \
+[ $# -gt 0 ] || set -- listings frozen reads packed blocks dirs attrs stacks stuck notags apart windows \
 	small counters refaults nfs mounts generations dirty slowmeta silent oneblock yields \
 	charged tool shards requests
 for step in "$@"; do
