@@ -326,13 +326,14 @@ static __always_inline bool dsfs_symbols_equal(const u8 *symbols, const u8 *midd
 					       const char *name, u32 len)
 {
 	const u8 *behind = middle + bytes;
+	const char *end = name + (len & ~1U);
 
 	if (len > 2 * bytes)
 		return false;
-	for (; len > 1; len -= 2, name += 2, middle++)
-		if (symbols[*middle & 15] != (u8)name[0] || symbols[*middle >> 4] != (u8)name[1])
+	for (; name < end; name += 2, middle++)
+		if ((symbols[*middle & 15] ^ (u8)name[0]) | (symbols[*middle >> 4] ^ (u8)name[1]))
 			return false;
-	if (len && (symbols[*middle & 15] != (u8)*name || symbols[*middle++ >> 4]))
+	if (len & 1 && ((symbols[*middle & 15] ^ (u8)*name) | symbols[*middle++ >> 4]))
 		return false;
 	for (; middle < behind; middle++)
 		if (symbols[*middle & 15] | symbols[*middle >> 4])
