@@ -333,8 +333,11 @@ static __always_inline bool dsfs_symbols_equal(const u8 *symbols, const u8 *midd
 	for (; name < end; name += 2, middle++)
 		if ((symbols[*middle & 15] ^ (u8)name[0]) | (symbols[*middle >> 4] ^ (u8)name[1]))
 			return false;
-	if (len & 1 && ((symbols[*middle & 15] ^ (u8)*name) | symbols[*middle++ >> 4]))
-		return false;
+	if (len & 1) {
+		if ((symbols[*middle & 15] ^ (u8)*name) | symbols[*middle >> 4])
+			return false;
+		middle++;
+	}
 	for (; middle < behind; middle++)
 		if (symbols[*middle & 15] | symbols[*middle >> 4])
 			return false;
