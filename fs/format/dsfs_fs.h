@@ -55,7 +55,7 @@
 
 /* Compatible features: readers may ignore unknown ones. */
 #define DSFS_COMPAT_ARCHIVES	(1ULL << 0)	/* files may lie in the data of others */
-#define DSFS_COMPAT_ERASING	(1ULL << 1)	/* what older generations had is being overwritten */
+#define DSFS_COMPAT_ERASING	(1ULL << 1)	/* older generations are being overwritten */
 #define DSFS_COMPAT_KNOWN	(DSFS_COMPAT_ARCHIVES | DSFS_COMPAT_ERASING)
 
 /* Incompatible features: readers reject unknown ones. */
