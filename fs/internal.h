@@ -199,13 +199,20 @@ static inline unsigned int dsfs_whole_order(const struct inode *inode)
 	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
 }
 
+/* log2 of the chunk size; i_blocks has the bytes that are stored, also of a file with holes. */
+static inline unsigned int dsfs_inode_chunk_bits(const struct inode *inode)
+{
+	return dsfs_chunk_bits(dsfs_geo(inode->i_sb), (u64)inode->i_blocks << SECTOR_SHIFT);
+}
+
 /*
  * Largest order of a folio that must be either good or bad as a whole: a chunk or a unit,
- * so that a bad one does not affect others. Of a file with holes this is a guess.
+ * so that a bad one does not affect others. Of a file with holes this is a guess, as
+ * chunks are counted in stored data.
  */
 static inline unsigned int dsfs_chunk_order(const struct inode *inode)
 {
-	const unsigned int bits = dsfs_chunk_bits(dsfs_geo(inode->i_sb), i_size_read(inode)) ? : 16;
+	const unsigned int bits = dsfs_inode_chunk_bits(inode) ? : 16;
 
 	if (dsfs_unit_order(inode))
 		return dsfs_unit_order(inode);
@@ -227,7 +234,7 @@ static inline unsigned int dsfs_ratio_bits(const struct inode *inode)
 
 /*
  * Pages that are read together to verify or to unpack one of them. Of a file with
- * holes this is a guess, as its stored data may be less than its size.
+ * holes this is a guess, as chunks are counted in stored data.
  */
 static inline pgoff_t dsfs_chunk_pages(const struct inode *inode)
 {
@@ -236,7 +243,7 @@ static inline pgoff_t dsfs_chunk_pages(const struct inode *inode)
 	if (dsfs_unit_order(inode))
 		return 1UL << dsfs_unit_order(inode);
 	if (dsfs_verifies(inode->i_sb))
-		bits = dsfs_chunk_bits(dsfs_geo(inode->i_sb), i_size_read(inode));
+		bits = dsfs_inode_chunk_bits(inode);
 	return bits > PAGE_SHIFT ? 1UL << (bits - PAGE_SHIFT) : 1;
 }
 

@@ -33,6 +33,7 @@
 #define DSFS_ALIGN_BITS_MAX	21		/* --align=2M */
 #define DSFS_CHUNK_BITS_MIN	12
 #define DSFS_CHUNK_BITS_MAX	20
+#define DSFS_LARGE_BITS		20		/* a file that stores more is large */
 #define DSFS_OBJECT_BITS_MIN	16
 #define DSFS_OBJECT_BITS_MAX	30
 #define DSFS_UNIT_BITS		17		/* of a compressed file */
@@ -112,6 +113,8 @@ struct dsfs_root {
  * @align_bits: log2 of the alignment of file data outside shared blocks
  * @chunk_bits: log2 of the chunk size of data checksums; 0: no data checksums
  * @small_bits: log2 of the stored bytes up to which a file is one chunk; 0: as @chunk_bits
+ * @large_bits: log2 of the chunk size of files that store more than 2^DSFS_LARGE_BITS bytes;
+ *	0: that of @chunk_bits
  * @object_bits: log2 of the object size that the layout was made for; 0: none
  * @build_time: signed nanoseconds since 1970
  * @image_bytes: minimum length of the device
@@ -133,7 +136,8 @@ struct dsfs_super {
 	__u8	chunk_bits;
 	__u8	small_bits;
 	__u8	object_bits;
-	__le16	reserved1;
+	__u8	large_bits;
+	__u8	reserved1;
 	__le64	compat;
 	__le64	incompat;
 	__le64	generation;
@@ -428,7 +432,8 @@ DSFS_AT(dsfs_super, align_bits, 10);
 DSFS_AT(dsfs_super, chunk_bits, 11);
 DSFS_AT(dsfs_super, small_bits, 12);
 DSFS_AT(dsfs_super, object_bits, 13);
-DSFS_AT(dsfs_super, reserved1, 14);
+DSFS_AT(dsfs_super, large_bits, 14);
+DSFS_AT(dsfs_super, reserved1, 15);
 DSFS_AT(dsfs_super, compat, 16);
 DSFS_AT(dsfs_super, incompat, 24);
 DSFS_AT(dsfs_super, generation, 32);

@@ -94,6 +94,7 @@ struct dsfs_geo {
 	u8 align_bits;
 	u8 chunk_bits;		/* log2 of the chunk size; 0: no data checksums */
 	u8 small_bits;		/* of a file that is one chunk; at least @chunk_bits */
+	u8 large_bits;		/* of the chunks of large files; as @chunk_bits if it has none */
 	u8 object_bits;
 	struct dsfs_root root;
 	u8 uuid[16];
@@ -101,9 +102,12 @@ struct dsfs_geo {
 };
 
 /* The only place that decides the chunk size of a file; see dsfs_chunk_bits(). */
-static inline unsigned int dsfs_chunk_choose(u8 chunk_bits, u8 small_bits, u64 stored)
+static inline unsigned int dsfs_chunk_choose(u8 chunk_bits, u8 small_bits, u8 large_bits,
+					     u64 stored)
 {
-	return stored <= 1ULL << small_bits ? small_bits : chunk_bits;
+	if (stored <= 1ULL << small_bits)
+		return small_bits;
+	return stored > 1ULL << DSFS_LARGE_BITS ? large_bits : chunk_bits;
 }
 
 /*
@@ -113,7 +117,7 @@ static inline unsigned int dsfs_chunk_choose(u8 chunk_bits, u8 small_bits, u64 s
  */
 static inline unsigned int dsfs_chunk_bits(const struct dsfs_geo *geo, u64 stored)
 {
-	return dsfs_chunk_choose(geo->chunk_bits, geo->small_bits, stored);
+	return dsfs_chunk_choose(geo->chunk_bits, geo->small_bits, geo->large_bits, stored);
 }
 
 /* superblock: super.c */

@@ -102,7 +102,10 @@ static int dsfs_super_identify(const struct dsfs_super *raw, struct dsfs_err *er
 	return 0;
 }
 
-/* A file that is one chunk may be larger than the chunks of others, and no smaller. */
+/*
+ * A file that is one chunk may be larger than the chunks of others, and no smaller. Chunks
+ * of large files may have any size.
+ */
 static int dsfs_super_chunks(const struct dsfs_super *raw, struct dsfs_err *err)
 {
 	if (raw->chunk_bits && (raw->chunk_bits < DSFS_CHUNK_BITS_MIN ||
@@ -111,6 +114,9 @@ static int dsfs_super_chunks(const struct dsfs_super *raw, struct dsfs_err *err)
 	if (raw->small_bits && (!raw->chunk_bits || raw->small_bits <= raw->chunk_bits ||
 				raw->small_bits > DSFS_CHUNK_BITS_MAX))
 		return dsfs_broken(err, "small_bits", raw->small_bits, DSFS_CHUNK_BITS_MAX);
+	if (raw->large_bits && (!raw->chunk_bits || raw->large_bits < DSFS_CHUNK_BITS_MIN ||
+				raw->large_bits > DSFS_CHUNK_BITS_MAX))
+		return dsfs_broken(err, "large_bits", raw->large_bits, DSFS_CHUNK_BITS_MAX);
 	return 0;
 }
 
@@ -319,6 +325,7 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 	geo->align_bits = raw->align_bits;
 	geo->chunk_bits = raw->chunk_bits;
 	geo->small_bits = raw->small_bits ? raw->small_bits : raw->chunk_bits;
+	geo->large_bits = raw->large_bits ? raw->large_bits : raw->chunk_bits;
 	geo->object_bits = raw->object_bits;
 	geo->sums_checksum = le32_to_cpu(raw->sums_checksum);
 	geo->root = raw->root;

@@ -13,17 +13,19 @@
 /**
  * struct sums - checksums of the chunks of a content that comes in pieces
  * @list: u32, of full chunks; sums_end() adds the last one
- * @sum, @left: of the chunk that is not full, and the bytes up to its end
+ * @sum: of the chunk that is not full
  * @hash: of all bytes, for a derived UUID; NULL: not needed
  * @bytes: so far; @whole: their checksum, while they are no more than a small file
+ * @few, @few_list: as @sum and @list, by chunk_sums_begin(), while they are few
  */
 struct sums {
 	struct array list;
+	struct array few_list;
 	XXH64_state_t *hash;
 	u64 bytes;
 	struct dsfs_datasum whole;
-	struct dsfs_datasum sum;
-	u64 left;
+	struct chunk_sum sum;
+	struct chunk_sum few;
 };
 
 /**
@@ -46,14 +48,10 @@ struct archives {
 	int err;
 };
 
-static unsigned int sum_bits(const struct store *s)
-{
-	return s->params->chunk_bits;
-}
-
 static int sums_init(const struct store *s, struct sums *sums)
 {
 	sums->list.size = sizeof(u32);
+	sums->few_list.size = sizeof(u32);
 	if (!s->hash_uuid)
 		return 0;
 	sums->hash = XXH64_createState();
@@ -63,32 +61,43 @@ static int sums_init(const struct store *s, struct sums *sums)
 static void sums_free(struct sums *sums)
 {
 	array_free(&sums->list);
+	array_free(&sums->few_list);
 	XXH64_freeState(sums->hash);
 }
 
-static void sums_begin(const struct store *s, struct sums *sums)
+/* @size: of the content, which may store fewer bytes; of an archive, that is known at its end */
+static void sums_begin(const struct store *s, struct sums *sums, u64 size)
 {
 	sums->list.n = 0;
+	sums->few_list.n = 0;
 	sums->bytes = 0;
 	dsfs_datasum_begin(&sums->whole);
-	dsfs_datasum_begin(&sums->sum);
-	sums->left = 1ULL << sum_bits(s);
+	chunk_sums_begin(&s->rules, size, &sums->sum, &sums->few);
 	if (sums->hash)
 		XXH64_reset(sums->hash, 0);
 }
 
 static bool sums_small(const struct store *s, const struct sums *sums)
 {
-	return sum_bits(s) && sums->bytes <= 1ULL << s->params->small_bits;
+	return s->rules.chunk_bits && sums->bytes <= 1ULL << s->rules.small_bits;
 }
 
-static int sums_put(const struct store *s, struct sums *sums)
+static int sums_put(struct chunk_sum *c, struct array *list)
 {
-	const u32 sum = dsfs_datasum_end(&sums->sum);
-	const int ret = array_append(&sums->list, &sum);
+	const u32 sum = chunk_sum_end(c);
 
-	dsfs_datasum_begin(&sums->sum);
-	sums->left = 1ULL << sum_bits(s);
+	return array_append(list, &sum);
+}
+
+static int sums_chunks(struct chunk_sum *c, struct array *list, const char *p, u64 bytes)
+{
+	int ret = 0;
+
+	for (u64 n; !ret && c->bits && bytes; bytes -= n, p += n) {
+		n = chunk_sum_add(c, p, bytes);
+		if (!c->left)
+			ret = sums_put(c, list);
+	}
 	return ret;
 }
 
@@ -101,33 +110,31 @@ static int sums_add(const struct store *s, struct sums *sums, const char *p, u64
 	sums->bytes += bytes;
 	if (sums_small(s, sums))
 		dsfs_datasum_add(&sums->whole, p, bytes);
-	for (u64 n; !ret && sum_bits(s) && bytes; bytes -= n, p += n) {
-		n = bytes < sums->left ? bytes : sums->left;
-		dsfs_datasum_add(&sums->sum, p, n);
-		sums->left -= n;
-		if (!sums->left)
-			ret = sums_put(s, sums);
-	}
-	return ret;
+	if (sums->bytes <= 1ULL << DSFS_LARGE_BITS)
+		ret = sums_chunks(&sums->few, &sums->few_list, p, bytes);
+	return ret ? ret : sums_chunks(&sums->sum, &sums->list, p, bytes);
 }
 
 /* All bytes have come: the item gets the sums. */
 static int sums_end(struct store *s, struct sums *sums, struct item *it)
 {
+	const bool few = sums->few.bits && sums->bytes <= 1ULL << DSFS_LARGE_BITS;
+	struct array *list = few ? &sums->few_list : &sums->list;
+	struct chunk_sum *c = few ? &sums->few : &sums->sum;
 	int ret = 0;
 
 	if (sums->bytes && sums_small(s, sums)) {
-		sums->list.n = 0;
-		sums->sum = sums->whole;
-		ret = sums_put(s, sums);
-	} else if (sums->left < 1ULL << sum_bits(s)) {
-		ret = sums_put(s, sums);
+		list->n = 0;
+		c->sum = sums->whole;
+		ret = sums_put(c, list);
+	} else if (c->left < 1ULL << c->bits) {
+		ret = sums_put(c, list);
 	}
 	if (ret)
 		return ret;
-	it->sums = sums->list.n;
+	it->sums = list->n;
 	it->hash = sums->hash ? XXH64_digest(sums->hash) : 0;
-	return store_in_place(s, it, (const u32 *)sums->list.p);
+	return store_in_place(s, it, (const u32 *)list->p);
 }
 
 static int archives_file(struct source_sink *sink, struct stream_node *file)
@@ -138,7 +145,7 @@ static int archives_file(struct source_sink *sink, struct stream_node *file)
 	p->extents.n = 0;
 	p->at = 0;
 	p->open = false;
-	sums_begin(p->s, &p->member);
+	sums_begin(p->s, &p->member, file->node.size);
 	return 0;
 }
 
@@ -193,7 +200,7 @@ static int archives_archive(struct source_sink *sink, struct stream_node *file)
 	struct store *s = p->s;
 	int ret = p->err ? p->err : sums_end(s, &p->archive, &it);
 
-	sums_begin(s, &p->archive);
+	sums_begin(s, &p->archive, DSFS_MAX_OFFSET);
 	s->figures.archives++;
 	s->place.stored += it.stored;
 	s->place.at.end = file->node.u.start + it.stored;
@@ -224,7 +231,7 @@ struct archives *archives_begin(struct store *s)
 	};
 	p->s = s;
 	p->extents.size = sizeof(struct dsfs_extent_record);
-	sums_begin(s, &p->archive);
+	sums_begin(s, &p->archive, DSFS_MAX_OFFSET);
 	s->source->sink = &p->sink;
 	progress_start(&s->progress, "reading", 0);
 	return p;

@@ -79,7 +79,7 @@ static void sum_small(const struct content_rules *rules, struct job *job, struct
 		      const char *buf)
 {
 	const unsigned int bits = dsfs_chunk_choose(rules->chunk_bits, rules->small_bits,
-						    it->stored);
+						    rules->large_bits, it->stored);
 	u64 sums = 0;
 
 	it->first_sum = job->nsums;
@@ -113,54 +113,67 @@ void content_small(const struct content_rules *rules, struct packer *packer, str
 		sum_small(rules, job, it, buf);
 }
 
+/* Checksums of the chunks that end in a piece; the last one may go on into the next. */
+static u32 sum_chunks(struct chunk_sum *c, const struct piece *p, bool last, u32 *sums)
+{
+	u32 n = 0;
+
+	for (u32 at = 0; c->bits && at < p->bytes;) {
+		at += chunk_sum_add(c, p->buf + at, p->bytes - at);
+		if (!c->left || (last && at == p->bytes))
+			sums[n++] = chunk_sum_end(c);
+	}
+	return n;
+}
+
 /*
- * Whether a file is small is known at its end.  Until then it has a checksum of all its bytes,
- * too, while they are few enough.
+ * Whether a file is small, or large, is known at its end.  Until then it has a checksum of all its
+ * bytes, and those that a file has which is neither, too, while they are few enough.
  */
-static void sum_whole(struct large *l)
+static void sum_few(struct large *l, bool last)
 {
 	const struct piece *p = l->piece;
 
 	l->stored += p->bytes;
 	if (l->rules->chunk_bits && l->stored <= 1ULL << l->rules->small_bits)
 		dsfs_datasum_add(&l->whole, p->buf, p->bytes);
+	if (l->stored <= 1ULL << DSFS_LARGE_BITS)
+		l->nfew += sum_chunks(&l->few, p, last, l->few_sums + l->nfew);
 }
 
-/* The last piece gets the one checksum of a file that has turned out to be small. */
-static void end_whole(struct large *l)
+/* The last piece gets all checksums of a file that has turned out to be small, or not large. */
+static void end_few(struct large *l)
 {
-	if (!l->rules->chunk_bits || !l->stored || l->stored > 1ULL << l->rules->small_bits)
+	struct piece *p = l->piece;
+
+	if (!l->rules->chunk_bits || !l->stored)
 		return;
-	l->piece->sums[0] = dsfs_datasum_end(&l->whole);
-	l->piece->nsums = 1;
-	l->sums = base_sums_add(0, l->piece->sums[0]);
+	if (l->stored <= 1ULL << l->rules->small_bits) {
+		p->sums[0] = dsfs_datasum_end(&l->whole);
+		p->nsums = 1;
+	} else if (l->few.bits && l->stored <= 1ULL << DSFS_LARGE_BITS) {
+		memcpy(p->sums, l->few_sums, l->nfew * sizeof(*p->sums));
+		p->nsums = l->nfew;
+	} else {
+		return;
+	}
+	p->all = true;
+	l->sums = 0;
+	for (u32 i = 0; i < p->nsums; i++)
+		l->sums = base_sums_add(l->sums, p->sums[i]);
 }
 
-/* Checksums of a full piece; a chunk may go on into the next. */
 static void sum_piece(struct large *l, bool last)
 {
-	const unsigned int bits = l->rules->chunk_bits;
 	struct piece *p = l->piece;
 
 	l->hash = hash_bytes(l->rules, l->hash, p->buf, p->bytes);
-	sum_whole(l);
-	p->nsums = 0;
-	for (u32 at = 0; bits && at < p->bytes;) {
-		u64 n = p->bytes - at;
-
-		if (n > l->chunk_left)
-			n = l->chunk_left;
-		dsfs_datasum_add(&l->sum, p->buf + at, n);
-		at += n;
-		l->chunk_left -= n;
-		if (l->chunk_left && !(last && at == p->bytes))
-			continue;
-		p->sums[p->nsums] = dsfs_datasum_end(&l->sum);
-		l->sums = base_sums_add(l->sums, p->sums[p->nsums++]);
-		dsfs_datasum_begin(&l->sum);
-		l->chunk_left = 1ULL << bits;
-	}
+	sum_few(l, last);
+	p->nsums = sum_chunks(&l->sum, p, last, p->sums);
+	for (u32 i = 0; i < p->nsums; i++)
+		l->sums = base_sums_add(l->sums, p->sums[i]);
 	p->last = last;
+	p->all = false;
 }
 
 static int large_emit(void *ctx, const char *p, u64 bytes)
@@ -197,8 +210,7 @@ bool large_begin(struct large *l, const struct content_rules *rules, struct ring
 {
 	*l = (struct large){ .rules = rules, .ring = ring, .job = job };
 	holes_init(&l->holes, large_emit, l);
-	l->chunk_left = 1ULL << rules->chunk_bits;
-	dsfs_datasum_begin(&l->sum);
+	chunk_sums_begin(rules, job->items[0].node->size, &l->sum, &l->few);
 	dsfs_datasum_begin(&l->whole);
 	l->piece = ring_piece_get(ring, job);
 	return l->piece;
@@ -228,7 +240,7 @@ int large_finish(struct large *l, struct item *it)
 	if (ret)
 		return ret;
 	sum_piece(l, true);
-	end_whole(l);
+	end_few(l);
 	it->hash = hash_end(l->rules, l->hash, l->sums);
 	if (!l->pack)
 		take_holes(it, &l->holes);

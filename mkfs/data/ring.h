@@ -14,7 +14,8 @@
 #define JOB_BYTES	(1024 * 1024)
 #define PIECES		4
 #define HASH_UNIT	(32 * 1024)	/* a piece is a multiple of it */
-#define PIECE_SUMS	(JOB_BYTES / PIECES / DSFS_BLOCK_SIZE + 1)
+/* of a piece, or, in the last one, of all of a file that has turned out not to be large */
+#define PIECE_SUMS	(1 << (DSFS_LARGE_BITS - DSFS_CHUNK_BITS_MIN))
 
 /**
  * struct item - a file of a job
@@ -46,12 +47,14 @@ struct item {
 /**
  * struct piece - a part of a large file's stored bytes
  * @buf: a part of the job's buffer
+ * @all: @sums are those of all the file, instead of those that came with other pieces
  */
 struct piece {
 	char *buf;
 	u32 bytes;
 	u32 nsums;
 	bool last;
+	bool all;
 	u32 sums[PIECE_SUMS];
 };
 

@@ -271,9 +271,9 @@ static int report_item(struct store *s, struct item *it)
 	return source_leave_out(s->source, it->dir, it->node, it->why, it->err);
 }
 
-/* Write pieces of a large file as they come. */
+/* Write pieces of a large file as they come.  @chunks: where its checksums begin in the spool */
 static int write_pieces(struct store *s, struct ring *ring, struct job *job, struct piece *p,
-			u64 pos, u64 *stored)
+			u64 pos, u64 chunks)
 {
 	for (;;) {
 		bool last = p->last;
@@ -281,11 +281,13 @@ static int write_pieces(struct store *s, struct ring *ring, struct job *job, str
 
 		if (last && job->items[0].why)
 			return 0;
-		ret = output_write(s->out, pos + *stored, p->buf, p->bytes) ?:
+		if (p->all)
+			spool_cut(&s->tree->chunks, chunks);
+		ret = output_write(s->out, pos, p->buf, p->bytes) ?:
 		      tree_add_sums(s->tree, p->sums, p->nsums);
 		if (ret)
 			return ret;
-		*stored += p->bytes;
+		pos += p->bytes;
 		if (last)
 			return 0;
 		progress_add(&s->progress, p->bytes);
@@ -297,10 +299,7 @@ static int write_pieces(struct store *s, struct ring *ring, struct job *job, str
 	}
 }
 
-/*
- * A file that is one chunk may be larger than a piece.  The last checksum of those from @from on
- * is the one of all its bytes, and its inode has that.
- */
+/* The inode of a file that is one chunk, which may be larger than a piece, has its checksum. */
 static int take_whole_sum(struct store *s, struct node *n, u64 from, u64 stored)
 {
 	struct spool *chunks = &s->tree->chunks;
@@ -310,7 +309,7 @@ static int take_whole_sum(struct store *s, struct node *n, u64 from, u64 stored)
 	n->sum = from / sizeof(sum);
 	if (chunks->len == from || stored > 1ULL << s->rules.small_bits)
 		return 0;
-	ret = spool_read(chunks, chunks->len - sizeof(sum), &sum, sizeof(sum));
+	ret = spool_read(chunks, from, &sum, sizeof(sum));
 	n->sum = le32_to_cpu(sum);
 	spool_cut(chunks, from);
 	return ret;
@@ -320,21 +319,21 @@ static int store_streamed(struct store *s, struct ring *ring, struct job *job, s
 {
 	const u64 guess = DSFS_BLOCK_SIZE + 1;
 	struct item *it = &job->items[0];
-	u64 pos, stored = 0;
+	u64 pos;
 	struct undo u;
 	int ret;
 
 	undo_save(s, &u, it->node);
 	pos = place_file(&s->place, it->node, guess);
-	ret = write_pieces(s, ring, job, p, pos, &stored);
+	ret = write_pieces(s, ring, job, p, pos, u.chunks);
 	if (ret)
 		return ret;
 	if (it->why) {
 		undo(s, &u, it->node, pos);
 		return report_item(s, it);
 	}
-	place_resize(&s->place, pos, guess, stored);
-	ret = take_whole_sum(s, it->node, u.chunks, stored) ?: add_record(s, it);
+	place_resize(&s->place, pos, guess, it->stored);
+	ret = take_whole_sum(s, it->node, u.chunks, it->stored) ?: add_record(s, it);
 	count_file(s, it);
 	return ret ? ret : dedup_large(s, it, &u, pos);
 }
@@ -407,6 +406,7 @@ void store_init(struct store *s)
 	s->hash_uuid = s->o->epoch && !p->uuid_set;
 	s->rules.chunk_bits = p->chunk_bits;
 	s->rules.small_bits = p->small_bits;
+	s->rules.large_bits = p->large_bits;
 	s->rules.pack = p->pack;
 	s->rules.hash_all = s->hash_uuid || (!s->o->no_dedup && !p->chunk_bits);
 	s->dups.size = sizeof(struct dup);

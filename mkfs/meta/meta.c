@@ -208,6 +208,8 @@ static void fill_super(struct meta *m)
 	sb->chunk_bits = params->chunk_bits;
 	if (params->small_bits > params->chunk_bits)
 		sb->small_bits = params->small_bits;
+	if (params->large_bits != params->chunk_bits)
+		sb->large_bits = params->large_bits;
 	sb->object_bits = params->object_bits;
 	sb->incompat = cpu_to_le64(m->compressed ? DSFS_INCOMPAT_COMPRESSED : 0);
 	sb->compat = cpu_to_le64(gen->compat);

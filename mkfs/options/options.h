@@ -143,6 +143,7 @@ struct tar_rules {
  * @lists: --exclude-from
  * @no_names: --xattrs-exclude
  * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
+ * @large_bits: log2 of the chunk size of large files; 0: that of others
  * @pack: --compress
  * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
@@ -174,6 +175,7 @@ struct options {
 	u8 align_bits;
 	u8 chunk_bits;
 	u8 small_bits;
+	u8 large_bits;
 	u8 object_bits;
 	bool object_set;
 	bool checksum;
@@ -244,6 +246,7 @@ void patterns_unused(const struct patterns *set, const char *option);
  * @align_bits: log2 of the alignment of data
  * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
  * @small_bits: log2 of the bytes up to which a file has one checksum; at least @chunk_bits
+ * @large_bits: as @chunk_bits, of files that store more than 2^DSFS_LARGE_BITS bytes
  * @object_bits: log2 of the size of the store's objects; 0: it has none
  * @pack: how files are compressed from now on
  * @compressed: files may be
@@ -255,6 +258,7 @@ struct params {
 	u8 align_bits;
 	u8 chunk_bits;
 	u8 small_bits;
+	u8 large_bits;
 	u8 object_bits;
 	struct pack_rules pack;
 	bool compressed;

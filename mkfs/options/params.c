@@ -19,6 +19,7 @@ void params_new(struct params *p, const struct options *o, unsigned int object_b
 	p->align_bits = o->align_bits;
 	p->chunk_bits = o->chunk_bits;
 	p->small_bits = o->small_bits > o->chunk_bits ? o->small_bits : o->chunk_bits;
+	p->large_bits = o->large_bits ? o->large_bits : o->chunk_bits;
 	p->pack = o->pack;
 	p->object_bits = o->object_set ? o->object_bits : object_bits;
 	p->compressed = false;
@@ -45,6 +46,7 @@ void params_of_image(struct params *p, const struct options *o, const struct dsf
 	p->align_bits = geo->align_bits;
 	p->chunk_bits = geo->chunk_bits;
 	p->small_bits = geo->small_bits;
+	p->large_bits = geo->large_bits;
 	pack_of_image(p, o, note);
 	p->compressed = geo->incompat & DSFS_INCOMPAT_COMPRESSED;
 	if (o->object_set)

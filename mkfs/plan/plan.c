@@ -25,6 +25,19 @@ static u64 round_up_to(u64 v, u64 unit)
 	return (v + unit - 1) & ~(unit - 1);
 }
 
+/* Bytes of checksums in CHUNKSUMS at most: a file may store less than its @size. */
+static u64 most_sums(const struct params *params, u64 size)
+{
+	const u64 large = 1ULL << DSFS_LARGE_BITS;
+	u64 chunks, few = size < large ? size : large;
+
+	if (!params->chunk_bits || size <= 1ULL << params->small_bits)
+		return 0;
+	few >>= params->chunk_bits;
+	chunks = size > large ? size >> params->large_bits : 0;
+	return ((chunks > few ? chunks : few) + 1) * sizeof(__le32);
+}
+
 /* Add a regular file. */
 static void plan_file(struct plan *p, const struct node *n,
 		      const struct options *o, const struct params *params)
@@ -41,9 +54,7 @@ static void plan_file(struct plan *p, const struct node *n,
 	} else {
 		p->data++;
 	}
-	if (params->chunk_bits && size > 1ULL << params->small_bits)
-		p->upper += (size >> params->chunk_bits) * sizeof(__le32) +
-			    sizeof(__le32);
+	p->upper += most_sums(params, size);
 	if (size >= HOLE_MIN)
 		p->upper += sizeof(struct dsfs_extra) +
 			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_extent_record);
@@ -107,6 +118,7 @@ static void guess_file(struct guess *g, const struct node *n, s64 *row)
 {
 	const struct params *params = g->params;
 	u64 stored = n->size, chunks;
+	unsigned int bits;
 
 	if (!n->size)
 		return;
@@ -123,9 +135,11 @@ static void guess_file(struct guess *g, const struct node *n, s64 *row)
 		return;
 	/* A checksum is any number: a hash of its own, by the golden ratio. */
 	row[DSFS_COLUMN_SUM] = (u32)(g->files * 0x9e3779b1);
-	if (stored <= 1ULL << params->small_bits)
+	bits = dsfs_chunk_choose(params->chunk_bits, params->small_bits, params->large_bits,
+				 stored);
+	if (stored <= 1ULL << bits)
 		return;
-	chunks = (stored - 1) / (1ULL << params->chunk_bits) + 1;
+	chunks = ((stored - 1) >> bits) + 1;
 	row[DSFS_COLUMN_SUM] = g->regions[DSFS_REGION_CHUNKSUMS] / sizeof(__le32);
 	g->regions[DSFS_REGION_CHUNKSUMS] += chunks * sizeof(__le32);
 }

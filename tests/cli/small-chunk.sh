@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# mkfs.dsfs --small-chunk: files of up to so many stored bytes are one chunk, whichever way
-# their bytes come in, and stay one when an image is updated, packed anew or compared.  What such
-# images hold is judged by tests/judge, with random trees.
+# mkfs.dsfs --small-chunk: files of up to so many stored bytes are one chunk, and --large-chunk:
+# those of more than 1 MiB have others; whichever way their bytes come in, and still when an image
+# is updated, packed anew or compared.  What such images hold is judged by tests/judge, with random
+# trees.
 set -uo pipefail
+large=32K	# chunks of files of more than 1 MiB
+more=()		# options that say so
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
@@ -19,13 +22,15 @@ make_tree()
 		for size in sizes:
 		    with open('tree/%d' % size, 'wb') as f:
 		        f.write(r.randbytes(size))
-		for size in 100000, 262144, 700000:
+		for size in 100000, 262144, 700000, 1048576, 1048577, 2600000:
 		    with open('tree/sparse-%d' % size, 'wb') as f:
 		        f.seek(5 << 20)
 		        f.write(r.randbytes(size))
 		        f.truncate(9 << 20)
 	END
 	cp tree/900000 tree/twin
+	seq 400000 >tree/text
+	seq 1500000 >tree/texts
 }
 
 # chunks IMAGE [DIR]: of each file: bytes that it stores, and the lengths of its chunks
@@ -46,8 +51,8 @@ for line in sys.stdin:
 right()
 {
 	chunks "$1" "${3:-}" >have
-	awk -F : -v small="$2" '{
-		size = $1 <= small ? small : 32768
+	awk -F : -v small="$2" -v large="$(numfmt --from=iec "$large")" '{
+		size = $1 <= small ? small : $1 > 1048576 ? large : 32768
 		line = $1 ":"
 		for (at = 0; at < $1; at += size)
 			line = line " " ($1 - at < size ? $1 - at : size)
@@ -56,22 +61,46 @@ right()
 	diff want have
 }
 
+# built NAME IMAGE BYTES COMMAND...: a sound image, with the right chunks
+built()
+{
+	made "$1" "$2" "${@:4}"
+	check "$1: chunks" right "$2" "$3"
+}
+
 cases_small()
 {
 	local size=$1 bytes
 
 	bytes=$(numfmt --from=iec "$size")
-	made "$size" image.dsfs "$mkfs" -q -f --small-chunk="$size" image.dsfs tree
-	check "$size: chunks" right image.dsfs "$bytes"
+	set -- -q -f -T0 --small-chunk="$size" "${more[@]}"
+	built "$size" image.dsfs "$bytes" "$mkfs" "$@" --threads=8 image.dsfs tree
+	check "$size: what it holds" holds_tree image.dsfs tree
 	check "$size: said" grep -q "^small file:    one checksum up to $bytes bytes" \
 		<("$dump" image.dsfs)
 	tar -C tree --sparse -cf tree.tar .
-	exits "$size: tar" 0 "$mkfs" -q -f --small-chunk="$size" --tar=tree.tar tar.dsfs
-	check "$size: tar: chunks" right tar.dsfs "$bytes"
-	exits "$size: archives in place" 0 "$mkfs" -q -f --chunk-size=32K --small-chunk="$size" \
-		--tar-index --tar=tree.tar index.dsfs
-	exits "$size: archives in place: sound" 0 "$fsck" index.dsfs
+	built "$size: tar" tar.dsfs "$bytes" "$mkfs" "$@" --tar=tree.tar tar.dsfs
+	made "$size: archives in place" index.dsfs \
+		"$mkfs" "$@" --chunk-size=32K --tar-index --tar=tree.tar index.dsfs
 	check "$size: archives in place: chunks" right index.dsfs "$bytes" /tree
+}
+
+# Of what stores more than 1 MiB, or less than that after all
+cases_large()
+{
+	large=$1
+	more=(--large-chunk="$1")
+	cases_small 64K
+	set -- -q -f -T0 --small-chunk=64K "${more[@]}"
+	exits "$large: a thread" 0 "$mkfs" "$@" --threads=1 one.dsfs tree
+	check "$large: a thread: the same" cmp image.dsfs one.dsfs
+	check "$large: said" holds "d['slots'][0]['large_chunk'] == $(numfmt --from=iec "$large")" \
+		<("$dump" --json one.dsfs)
+	built "$large: compressed" zip.dsfs 65536 "$mkfs" "$@" --compress=zstd zip.dsfs tree
+	check "$large: compressed: what it holds" holds_tree zip.dsfs tree
+	tar -C tree -cf few.tar 262145 65537
+	made "$large: an archive that is not large" few.dsfs \
+		"$mkfs" "$@" --chunk-size=32K --tar-index --tar=few.tar few.dsfs
 }
 
 # An image keeps its chunks.
@@ -82,23 +111,20 @@ cases_again()
 	[ "$1" != none ] || size=32K
 	bytes=$(numfmt --from=iec "$size")
 	make_tree
-	exits "$1: base" 0 "$mkfs" -q -f --small-chunk="$1" base.dsfs tree
+	exits "$1: base" 0 "$mkfs" -q -f --small-chunk="$1" "${more[@]}" base.dsfs tree
 	chunks base.dsfs '' >before
 	exits "$1: update by contents" 0 "$mkfs" --json --update --checksum base.dsfs tree
 	check "$1: update by contents: all are kept" holds 'd["kept_files"] == d["files"]'
 	check "$1: update by contents: the same chunks" diff before <(chunks base.dsfs '')
 	printf x | dd of=tree/262144 bs=1 seek=200000 conv=notrunc status=none
 	mv tree/sparse-700000 tree/moved
-	exits "$1: update" 0 "$mkfs" -q --update --checksum base.dsfs tree
-	check "$1: update: chunks" right base.dsfs "$bytes"
+	built "$1: update" base.dsfs "$bytes" "$mkfs" -q --update --checksum base.dsfs tree
 	before=$(data_of base.dsfs /moved)
 	mv tree/moved tree/again
 	exits "$1: another name" 0 "$mkfs" -q --update base.dsfs tree
 	check "$1: another name: data stays where it is" test "$before" = "$(data_of base.dsfs /again)"
-	exits "$1: --keep=2" 0 "$mkfs" -q -f --compact --keep=2 base.dsfs two.dsfs
-	check "$1: --keep=2: chunks" right two.dsfs "$bytes"
-	exits "$1: compact" 0 "$mkfs" -q -f --compact base.dsfs
-	check "$1: compact: chunks" right base.dsfs "$bytes"
+	built "$1: --keep=2" two.dsfs "$bytes" "$mkfs" -q -f --compact --keep=2 base.dsfs two.dsfs
+	built "$1: compact" base.dsfs "$bytes" "$mkfs" -q -f --compact base.dsfs
 }
 
 # A bad byte is one of all of a small file, and of no other one.
@@ -154,8 +180,7 @@ cases_compared()
 }
 
 make_tree
-exits 'none' 0 "$mkfs" -q --small-chunk=none none.dsfs tree
-check 'none: chunks' right none.dsfs 32768
+built 'none' none.dsfs 32768 "$mkfs" -q --small-chunk=none none.dsfs tree
 check 'none: no feature' holds 'not any(s["small_chunk"] for s in d["slots"])' \
 	<("$dump" --json none.dsfs)
 cases_default
@@ -164,6 +189,8 @@ for size in 64K 1M; do
 done
 cases_damage
 cases_compared
+cases_large 4K
+cases_large 1M
 for size in none 256K; do
 	rm -rf tree
 	cases_again "$size"

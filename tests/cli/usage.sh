@@ -91,12 +91,12 @@ mkfs.dsfs|--tar=x|--exclude-from=x --compact
 mkfs.dsfs|--tar-index|--order=x --dry-run --align=4K --no-dedup --exclude=x --compact --compress=lz4
 mkfs.dsfs|--tar-index|--one-file-system --skip-unreadable --exclude-from=x
 mkfs.dsfs|--update|--align=4K --chunk-size=32K --small-chunk=64K --no-checksums --uuid=random
-mkfs.dsfs|--update|--compact --boot-signature=yes
+mkfs.dsfs|--update|--compact --boot-signature=yes --large-chunk=4K
 mkfs.dsfs|--compact|--time=5 --uuid=random --align=4K --no-recheck --order=x
 mkfs.dsfs|--compact|--all-root --no-xattrs --exclude=x --exclude-from=x --skip-unreadable
 mkfs.dsfs|--compact|--one-file-system --chunk-size=4K --small-chunk=64K --no-checksums
-mkfs.dsfs|--compact|--no-dedup --compress=zstd
-mkfs.dsfs|--no-checksums|--chunk-size=4K --small-chunk=64K
+mkfs.dsfs|--compact|--no-dedup --compress=zstd --large-chunk=4K
+mkfs.dsfs|--no-checksums|--chunk-size=4K --small-chunk=64K --large-chunk=4K
 fsck.dsfs|--digest|--no-data
 dump.dsfs|--list|--regions --inode=1 --path=x --dir=x --extents=x --manifest --digest --cat=x
 dump.dsfs|--list|--generations --diff=1.. --extract=z --tar --wds=z --oci=z
@@ -123,6 +123,7 @@ while IFS='|' read -r tool option text values; do
 done <<'T'
 mkfs.dsfs|--align|not a power of two|256 4M 5000 4k4 -1 ''
 mkfs.dsfs|--chunk-size|not a power of two|2K 2M 33K
+mkfs.dsfs|--large-chunk|not a power of two from 4096 to|2K 2M 33K
 mkfs.dsfs|--small-chunk|not a power of two from 8192 to|4K 2M 33K
 mkfs.dsfs|--small-chunk=32K y|--small-chunk: 32768: chunks have 32768 bytes, it must be more
 mkfs.dsfs|--object-size|not a power of two|32K 2G 100000 4k4 ''

@@ -12,8 +12,8 @@
 const struct field super_fields[] = {
 	F(dsfs_super, magic), F(dsfs_super, checksum), F(dsfs_super, version),
 	F(dsfs_super, align_bits), F(dsfs_super, chunk_bits), F(dsfs_super, small_bits),
-	F(dsfs_super, object_bits), F(dsfs_super, reserved1), F(dsfs_super, compat),
-	F(dsfs_super, incompat), F(dsfs_super, generation),
+	F(dsfs_super, object_bits), F(dsfs_super, large_bits), F(dsfs_super, reserved1),
+	F(dsfs_super, compat), F(dsfs_super, incompat), F(dsfs_super, generation),
 	F(dsfs_super, build_time), F_BYTES(dsfs_super, uuid),
 	F_BYTES(dsfs_super, label), F(dsfs_super, image_bytes),
 	F(dsfs_super, data_start), F(dsfs_super, data_end),

@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		.inodes = INODES, .dirs = dirs, .owners = 4, .extras = 4,
 		.units = 4, .incompat = DSFS_INCOMPAT_COMPRESSED,
 		.data_start = DSFS_DATA_START_MIN, .data_end = 1 << 20, .align_bits = 12,
-		.chunk_bits = 15, .small_bits = 15,
+		.chunk_bits = 15, .small_bits = 15, .large_bits = 15,
 	};
 	file.geo.regions[DSFS_REGION_DIRS].bytes = dirs * sizeof(struct dsfs_dir);
 	file.geo.regions[DSFS_REGION_NUMBERS].bytes = numbers;

@@ -35,9 +35,14 @@ static uint64_t pages(const struct reads_file *f)
 /* How many pages one small read at random may bring in. */
 static uint64_t random_pages(const struct reads_file *f)
 {
-	const uint64_t most = reads_opts.unit > RANDOM_BYTES ? reads_opts.unit : RANDOM_BYTES;
+	uint64_t most = reads_opts.unit > RANDOM_BYTES ? reads_opts.unit : RANDOM_BYTES;
+	struct stat st;
 
-	return f->size <= reads_opts.chunk ? pages(f) : most / page();
+	/* a file with holes is small by what it stores */
+	if (reads_opts.chunk > most && !fstat(f->fd, &st) &&
+	    (uint64_t)st.st_blocks * 512 <= reads_opts.chunk)
+		most = reads_opts.chunk;
+	return most / page();
 }
 
 /* Maps the file and @more pages behind it. */

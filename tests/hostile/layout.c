@@ -31,7 +31,9 @@ bool layout_slot(struct layout *l, u8 *image, u64 size, int slot)
 	}
 	l->slot = slot;
 	l->chunk_bits = GET(raw, dsfs_super, chunk_bits);
-	l->small_bits = GET(raw, dsfs_super, small_bits);
+	/* any, but nothing is shifted too far */
+	l->small_bits = GET(raw, dsfs_super, small_bits) & 31;
+	l->large_bits = (GET(raw, dsfs_super, large_bits) ?: l->chunk_bits) & 31;
 	l->data_start = GET(raw, dsfs_super, data_start);
 	l->data_end = GET(raw, dsfs_super, data_end);
 	if (l->data_end > size || l->data_start > l->data_end) {
@@ -94,12 +96,13 @@ static u64 stored_bytes(const struct layout *l, const u64 row[DSFS_COLUMNS])
 /* Return: the checksum of a file that has one, or the index of the first one, as it is. */
 static u64 sum_file(const struct layout *l, const u64 row[DSFS_COLUMNS], u64 stored)
 {
-	const u64 chunk = 1ULL << l->chunk_bits, start = row[DSFS_COLUMN_START];
+	const u64 chunk = 1ULL << dsfs_chunk_choose(l->chunk_bits, l->small_bits, l->large_bits,
+						    stored);
+	const u64 start = row[DSFS_COLUMN_START];
 	u64 at, n, nr = row[DSFS_COLUMN_SUM];
 	u8 *sum;
 
-	if (stored <= chunk ||
-	    (l->small_bits <= DSFS_CHUNK_BITS_MAX && stored <= 1ULL << l->small_bits))
+	if (stored <= chunk)
 		return dsfs_datasum(l->image + start, stored);
 	for (at = 0; at < stored; at += n, nr++) {
 		n = stored - at < chunk ? stored - at : chunk;

@@ -20,6 +20,7 @@ struct layout {
 	int slot;
 	u8 chunk_bits;
 	u8 small_bits;
+	u8 large_bits;
 	u64 data_start;
 	u64 data_end;
 	struct sums_area area;

@@ -81,7 +81,7 @@ def text_time(ns):
 
 CODECS = ("zstd", "zstd:1", "zstd:19", "lz4", "auto")
 CHUNKS = ((), ("--chunk-size=4K", "--small-chunk=none"), ("--chunk-size=4K", "--small-chunk=8K"),
-          ("--chunk-size=8K", "--small-chunk=64K"), ("--small-chunk=1M",))
+          ("--chunk-size=8K", "--small-chunk=64K"), ("--small-chunk=1M", "--large-chunk=4K"))
 
 
 def layout(tree, *options):

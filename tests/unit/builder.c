@@ -25,6 +25,7 @@ void bld_init(struct dsfs_source *src)
 	src->geo.align_bits = DSFS_BLOCK_BITS;
 	src->geo.chunk_bits = 15;
 	src->geo.small_bits = 15;
+	src->geo.large_bits = 15;
 	src->geo.data_start = DSFS_DATA_START_MIN;
 	src->geo.data_end = DSFS_MAX_OFFSET - (1ULL << 40);
 	src->geo.inodes = DSFS_MAX_INODES + 1;

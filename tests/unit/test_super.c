@@ -21,6 +21,7 @@ static void test_super_values(void)
 	s.files = cpu_to_le64(4);
 	s.compat = cpu_to_le64(DSFS_COMPAT_ARCHIVES);
 	s.object_bits = 22;
+	s.large_bits = 12;
 	memset(s.uuid, 0xa5, sizeof(s.uuid));
 	memset(s.label, 'L', sizeof(s.label));
 	s.checksum = cpu_to_le32(dsfs_super_sum(&s));
@@ -30,7 +31,9 @@ static void test_super_values(void)
 	   geo.content_bytes == 1ULL << 60 && geo.stored_bytes == 3 && geo.files == 4 &&
 	   geo.compat == DSFS_COMPAT_ARCHIVES && geo.incompat == DSFS_INCOMPAT_COMPRESSED &&
 	   geo.object_bits == 22 && geo.chunk_bits == 15 && geo.small_bits == 15 &&
-	   geo.align_bits == 12 && geo.sums_checksum == 0x12345678, "super: values");
+	   geo.large_bits == 12 && dsfs_chunk_bits(&geo, 1 << 20) == 15 &&
+	   dsfs_chunk_bits(&geo, (1 << 20) + 1) == 12 && geo.align_bits == 12 &&
+	   geo.sums_checksum == 0x12345678, "super: values");
 	OK(!memcmp(&geo.root, &s.root, sizeof(s.root)), "super: the root, as it is stored");
 	OK(geo.data_start == DSFS_DATA_START_MIN &&
 	   geo.data_end == CASE_META && geo.meta_start == CASE_META &&

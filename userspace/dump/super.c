@@ -62,6 +62,9 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 	if (j || geo->small_bits > geo->chunk_bits)
 		json_show_u64(j, "small_chunk", "small file:    one checksum up to %llu bytes\n",
 			      size_of(geo->small_bits > geo->chunk_bits ? geo->small_bits : 0));
+	if (j || geo->large_bits != geo->chunk_bits)
+		json_show_u64(j, "large_chunk", "large file:    a checksum of each %llu bytes\n",
+			      size_of(geo->large_bits != geo->chunk_bits ? geo->large_bits : 0));
 	if (j || geo->object_bits)
 		json_show_u64(j, "object", "object size:   %llu\n", size_of(geo->object_bits));
 	json_show_u64(j, "inodes", "inodes:        %llu, ", geo->inodes - 1);
