@@ -126,7 +126,8 @@ const char *dsfs_source_note(const struct dsfs_image *image);
  * @directories: how many of them are directories
  * @inode_generation: tells the inodes of this generation from those of any other, as
  *	i_generation of a mount does
- * @chunk_bytes: a data checksum covers that many bytes; 0: there are none
+ * @chunk_bytes: a data checksum covers that many bytes, or fewer in a large file, or all of a
+ *	small one; 0: there are none
  * @align_bytes: data that shares no block begins at a multiple of it
  * @label: terminated
  */

@@ -185,6 +185,7 @@ const char *dsfs_source_note(const struct dsfs_image *image)
 void dsfs_get_info(const struct dsfs_image *image, struct dsfs_info *info)
 {
 	const struct dsfs_geo *geo = image->img.geo;
+	const u8 bits = geo->large_bits > geo->chunk_bits ? geo->large_bits : geo->chunk_bits;
 
 	*info = (struct dsfs_info){
 		.generation = geo->generation,
@@ -197,7 +198,7 @@ void dsfs_get_info(const struct dsfs_image *image, struct dsfs_info *info)
 		.inodes = geo->inodes - 1,
 		.directories = geo->dirs,
 		.inode_generation = geo->igeneration,
-		.chunk_bytes = geo->chunk_bits ? 1U << geo->chunk_bits : 0,
+		.chunk_bytes = bits ? 1U << bits : 0,
 		.align_bytes = 1U << geo->align_bits,
 	};
 	memcpy(info->uuid, geo->uuid, sizeof(info->uuid));
