@@ -212,10 +212,10 @@ static int dsfs_regions_disjoint(const struct dsfs_geo *geo, struct dsfs_err *er
 	return 0;
 }
 
-/* No block of NAMES has more names than half its bytes: only 256 have a middle of one or none. */
+/* A name takes a byte at least: of all names of a block one may have none of its own, see N14. */
 static int dsfs_super_inodes(const struct dsfs_geo *geo, struct dsfs_err *err)
 {
-	u64 most = DSFS_ROOT_INO + 1 + geo->regions[DSFS_REGION_NAMES].bytes / 2;
+	u64 most = DSFS_ROOT_INO + 1 + geo->regions[DSFS_REGION_NAMES].bytes;
 
 	if (most > DSFS_MAX_INODES + 1)
 		most = DSFS_MAX_INODES + 1;

@@ -338,65 +338,17 @@ make_taken_back()
 # in_objects IMAGE BYTES: no file lies in more objects than its size asks for.
 in_objects()
 {
-	python3 "$top/tests/cli/rows.py" "$1" | awk -v object="$2" '
-		int($2 / 4096) % 16 == 8 && $3 {
+	python3 "$top/tests/format/reader.py" --list "$1" | sed -n \
+		's/.*"type": "f".*"size": \([1-9][0-9]*\), "start": \([0-9]*\).*/\1 \2/p' |
+		awk -v object="$2" '
+		{
 			files++
-			if (int(($4 + $3 - 1) / object) - int($4 / object) > int(($3 - 1) / object)) {
+			if (int(($2 + $1 - 1) / object) - int($2 / object) > int(($1 - 1) / object)) {
 				print "#", $0
 				bad = 1
 			}
 		}
 		END { exit bad || files != 136 }'
-}
-
-# Name blocks of each form: the bytes of the names, by a reader of its own.
-make_names()
-{
-	local dir i
-
-	mkdir -p forms/{packed,hex,equal,slots,mixed,one}
-	for i in {1..1500}; do
-		printf 'packed/n01440764_%d.JPEG\0' "$i"
-		printf 'slots/%d-%s\0' "$i" "${letters:i % 20:i % 23}"
-	done | (cd forms && xargs -0 touch)
-	for i in {10..99}; do
-		dir=$(sha256sum <<<"$i")
-		: >"forms/hex/${dir%% *}"
-		: >"forms/equal/${dir:0:8}-${letters:i % 30:12}.$'\xff'"
-		: >"forms/mixed/$i"
-		mkdir "forms/mixed/d$i"
-	done
-	: >forms/one/"$(printf '%0255d' 0)"
-}
-
-cases_names()
-{
-	local letters='the quick brown fox jumps over the lazy dog'
-
-	make_names
-	"$mkfs" -q -T 1 n.img forms
-	check 'names of each form: the image' clean n.img
-	check 'names of each form: their bytes' cmp \
-		<(PYTHONIOENCODING=utf-8:surrogateescape python3 "$top/tests/cli/rows.py" n.img |
-			cut -d ' ' -f 6- | LC_ALL=C sort) \
-		<(find forms -mindepth 1 -printf '/%P\n' | LC_ALL=C sort)
-}
-
-# Times that are seconds, milliseconds, ... apart, also before 1970, and what another reader has
-cases_times()
-{
-	local part n
-
-	for part in '' .5 .000007 .000000009; do
-		mkdir -p "times/$part-"
-		for n in -20000000 0 7 1234567890; do
-			touch -d "@$n$part" "times/$part-/$n"
-		done
-	done
-	"$mkfs" -q times.img times
-	check 'times in units: image' clean times.img
-	check 'times in units: as they were' cmp <(find times -mindepth 1 -printf '%T@\n' | sort) \
-		<(python3 "$top/tests/cli/rows.py" times.img | awk '{ print $5 "0" }' | sort)
 }
 
 # near PLANNED REAL: within 5 % and a block
@@ -765,7 +717,6 @@ cases_device()
 }
 
 make_tree
-cases_names
 cases_planned
 cases_paths
 cases_super
@@ -773,7 +724,6 @@ cases_same_bytes
 cases_lent
 cases_layout
 cases_order
-cases_times
 cases_objects
 cases_exclude
 cases_reports

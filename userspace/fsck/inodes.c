@@ -85,6 +85,7 @@ static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 	struct dsfs_err err = { 0 };
 	struct dsfs_mapping map;
 	u64 pos, stored = 0, where;
+	u32 extents = 0;
 	int ret;
 
 	where = meta_pos(f, DSFS_REGION_EXTENTS,
@@ -95,8 +96,16 @@ static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 			problem_err(f, attr->ino, where, &err, ret);
 			return false;
 		}
-		if (!map.hole)
-			stored += map.len;
+		if (map.hole)
+			continue;
+		stored += map.len;
+		extents++;
+	}
+	/* An offset does not lead to a record without bytes. */
+	if (extents != extra->extents && !stop_asked()) {
+		problem(f, "extent records without stored bytes", attr->ino, where,
+			"%u of %u", extra->extents - extents, extra->extents);
+		return false;
 	}
 	if (stored != extra->stored && !stop_asked()) {
 		problem(f, "stored bytes of all extents", attr->ino, where, "%llu, expected %llu",

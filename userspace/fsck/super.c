@@ -9,16 +9,17 @@
 
 #define STEP_BLOCKS	256	/* their checksums lie in one block */
 
-static void check_fields(struct fsck *f, int i)
+/* What no reader minds: of a slot, or of a superblock in HISTORY, whose place is not known */
+static void check_fields(struct fsck *f, const struct dsfs_slot *slot, u64 pos)
 {
-	const struct dsfs_super *raw = &f->img.slots[i].raw;
+	const struct dsfs_super *raw = &slot->raw;
 	size_t len = strnlen((const char *)raw->label, DSFS_LABEL_MAX);
 
-	if (f->img.slots[i].geo.compat & DSFS_COMPAT_ERASING)
-		problem(f, "erase", NO_INO, DSFS_SB_POS(i),
+	if (slot->geo.compat & DSFS_COMPAT_ERASING)
+		problem(f, "erase", NO_INO, pos,
 			"cut off: what it was to overwrite may still be there");
 	if (!all_zero(raw->label + len, DSFS_LABEL_MAX - len))
-		problem(f, "label", NO_INO, DSFS_SB_POS(i), "bytes behind its end are not zero");
+		problem(f, "label", NO_INO, pos, "bytes behind its end are not zero");
 }
 
 /* Report the errors of a slot. */
@@ -28,7 +29,7 @@ static void check_slot(struct fsck *f, int i)
 	char text[256];
 
 	if (!slot->ret) {
-		check_fields(f, i);
+		check_fields(f, slot, DSFS_SB_POS(i));
 		return;
 	}
 	image_slot_text(slot, text, sizeof(text));
@@ -193,7 +194,9 @@ int check_blocks(struct fsck *f)
 	u64 at, n;
 	int id;
 
-	if (!f->generations)
+	if (f->generations)
+		check_fields(f, &f->img.older, NO_POS);
+	else
 		check_front(f);
 	check_sums(f);
 	for (id = 0; id < DSFS_REGIONS_USED; id++)
