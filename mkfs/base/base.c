@@ -67,6 +67,16 @@ static int check_archives(const struct base *base, bool archives)
 	return -EOPNOTSUPP;
 }
 
+void base_tell_note(const struct base *base)
+{
+	char text[256];
+
+	if (!base->note_ret)
+		return;
+	err_text(&base->note_err, base->note_ret, text, sizeof(text));
+	msg_warn(base->img.path, "note: %s: what files were compressed by is not known", text);
+}
+
 /* Open the metadata of the generation that is looked at. */
 static int open_metadata(struct base *base, bool archives)
 {

@@ -66,6 +66,9 @@ int base_use(struct base *base, u64 generation);
 /* Print the error that makes the image unusable as a base.  Return: @ret. */
 int base_damaged(const struct base *base, const char *what, const struct dsfs_err *err, int ret);
 
+/* Warn if the note of the base image cannot be read, and so not what it was compressed by. */
+void base_tell_note(const struct base *base);
+
 /*
  * Offset of a new generation: behind the image, at the next object.  An object that
  * a snapshot shares is not written to: the store would copy it.

@@ -38,6 +38,7 @@ void step_decide_behind(struct run *r)
 	const struct dsfs_note *note = &r->base->note;
 	const struct options *o = r->o;
 
+	base_tell_note(r->base);
 	params_of_image(&r->params, o, geo, note, r->out.object_bits);
 	r->gen.note.codec = note->codec;
 	r->gen.note.codec_level = note->codec_level;
