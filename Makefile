@@ -37,7 +37,7 @@ WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/lib -Iuserspace/tool \
-		   $(addprefix -Iuserspace/,http walk digest export diff) -MMD -MP
+		   $(addprefix -Iuserspace/,http walk digest export diff mounted) -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
 ifeq ($(ISAL),no)
@@ -112,7 +112,7 @@ fsck_LIBS	:= $(dump_LIBS)
 # and JSON of manifests
 mkfs_LIBS	+= $(dump_LIBS) -ljansson
 mount_SRC	:= $(wildcard userspace/mount/*.c)
-dsfs_SRC	:= $(wildcard userspace/dsfs/*.c)
+dsfs_SRC	:= $(wildcard userspace/verb/*.c userspace/mounted/*.c)
 udev_SRC	:= $(wildcard userspace/udev/*.c)
 
 objs		= $(patsubst %.c,$(B)/obj/%.o,$(1))

@@ -7,7 +7,7 @@ TB		:= $(B)/tests
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
 # A table of cases leaves out the fields that a case does not need.
-UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Iuserspace/dsfs -g -O1 $(SANITIZE) -Werror \
+UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Iuserspace/mounted -g -O1 $(SANITIZE) -Werror \
 		   -Wno-missing-field-initializers -Wno-unused-parameter
 sanobjs		= $(patsubst %.c,$(TB)/san/%.o,$(1))
 tap_SRC		:= tests/unit/tap.c tests/unit/main.c
@@ -36,7 +36,7 @@ $(TB)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
 
 # Orders to read files in
-unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) $(tap_SRC) userspace/dsfs/shuffle.c
+unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) $(tap_SRC) userspace/mounted/shuffle.c
 
 $(TB)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)

@@ -22,7 +22,8 @@ BEGIN {
 	long_option = "^--[a-z][-a-z]*"
 }
 
-/^Commands:$/ {
+# The title of a group of commands
+/^[A-Z][a-z ]+:$/ {
 	commands = 1
 	next
 }

@@ -47,7 +47,7 @@ nouns()
 {
 	cd "$top" || return 1
 	grep -nE '%(ll|z)?u (file|open|path|checksum|read|structure|object|hint|page)s\b' \
-		userspace/dsfs/*.c userspace/fuse/*.c userspace/mount/*.c mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c |
+		userspace/mounted/*.c userspace/fuse/*.c userspace/mount/*.c mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c |
 		grep -v ': the limit is' | as_comments
 }
 check 'numbers agree with their nouns' test -z "$(nouns)"

@@ -216,6 +216,9 @@ dsfs-switch: nothing|2||dsfs-switch
 dsfs-switch: no link|2||dsfs-switch x
 dsfs: no command|2|no command given|dsfs
 dsfs: no such command|2|nonsense: unknown command|dsfs nonsense
+dsfs: a command that is misspelt|2|swtich: unknown command, did you mean switch?|dsfs swtich
+dsfs help: a command that is misspelt|2|did you mean warmup?|dsfs help wramup
+an option that is misspelt|2|--digset: unknown option, did you mean --digest?|mkfs.dsfs --digset x y
 dsfs order: nothing to do|2|dsfs order: no |dsfs order
 dsfs readahead: nothing to do|2|dsfs readahead: no |dsfs readahead
 dsfs trace: nothing to do|2|dsfs trace: no |dsfs trace

@@ -9,6 +9,7 @@
 
 #include "args.h"
 #include "msg.h"
+#include "nearest.h"
 
 /* Column of --help where the texts of options begin */
 #define COLUMN	25
@@ -158,11 +159,16 @@ static void take(struct parse *p, const struct arg *a, const char *value)
 static const struct arg *find_long(struct parse *p, const char *word)
 {
 	const size_t len = strcspn(word + 2, "=");
+	struct nearest near = { .word = word + 2, .len = len };
 	const struct arg *a, *found = NULL;
 	unsigned int n = 0;
+	char why[96];
 
 	for (a = p->args->table; !is_end(a); a++) {
-		if (!a->name || strncmp(a->name, word + 2, len))
+		if (!a->name)
+			continue;
+		nearest_try(&near, a->name);
+		if (strncmp(a->name, word + 2, len))
 			continue;
 		found = a;
 		n++;
@@ -171,7 +177,9 @@ static const struct arg *find_long(struct parse *p, const char *word)
 	}
 	if (n == 1)
 		return found;
-	refuse(p, word, n ? "begins more than one option" : "unknown option");
+	snprintf(why, sizeof(why), n ? "begins more than one option" : "unknown option%s",
+		 nearest_text(&near, "--"));
+	refuse(p, word, why);
 	return NULL;
 }
 

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "dsfs.h"
+#include "mounted.h"
+#include "status.h"
 #include "fileset.h"
 #include "msg.h"
 #include "shuffle.h"
@@ -136,7 +137,7 @@ static const struct args command_line = {
 	.table = option_table,
 };
 
-int cmd_order(int argc, char **argv)
+int verb_order(int argc, char **argv)
 {
 	struct options o = { .window = 256 << 20, .piece = 1 << 20 };
 	struct fileset set = { };

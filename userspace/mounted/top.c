@@ -10,7 +10,8 @@
 
 #include "args.h"
 #include "clock.h"
-#include "dsfs.h"
+#include "mounted.h"
+#include "status.h"
 #include "figures.h"
 #include "msg.h"
 
@@ -201,7 +202,7 @@ static const struct args command_line = {
 	.table = option_table,
 };
 
-int cmd_top(int argc, char **argv)
+int verb_top(int argc, char **argv)
 {
 	struct top_options o = { .src = FIGURES_SOURCE, .delay = 1 };
 	int ret = args_parse(&command_line, &o, &argc, argv);

@@ -11,7 +11,8 @@
 
 #include "../lib/dsfs.h"
 #include "clock.h"
-#include "dsfs.h"
+#include "mounted.h"
+#include "status.h"
 #include "imagemsg.h"
 #include "json.h"
 #include "list.h"

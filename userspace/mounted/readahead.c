@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "dsfs.h"
+#include "mounted.h"
+#include "status.h"
 #include "json.h"
 #include "list.h"
 #include "msg.h"
@@ -276,7 +277,7 @@ static const struct args command_line = {
 	.table = option_table,
 };
 
-int cmd_readahead(int argc, char **argv)
+int verb_readahead(int argc, char **argv)
 {
 	struct options o = { .jobs = JOBS_DEFAULT, .limit = U64_UNSET };
 	int ret = args_parse(&command_line, &o, &argc, argv);

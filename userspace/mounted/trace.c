@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "dsfs.h"
+#include "mounted.h"
+#include "status.h"
 #include "msg.h"
 #include "stop.h"
 
@@ -260,7 +261,7 @@ static const struct args command_line = {
 	.table = option_table,
 };
 
-int cmd_trace(int argc, char **argv)
+int verb_trace(int argc, char **argv)
 {
 	struct options o = { };
 	int ret = args_parse(&command_line, &o, &argc, argv);

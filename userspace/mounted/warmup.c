@@ -14,7 +14,8 @@
 #include "args.h"
 #include "cached.h"
 #include "clock.h"
-#include "dsfs.h"
+#include "mounted.h"
+#include "status.h"
 #include "dsfs_fs.h"
 #include "fileset.h"
 #include "json.h"
@@ -280,7 +281,7 @@ static const struct args command_line = {
 	.table = option_table,
 };
 
-int cmd_warmup(int argc, char **argv)
+int verb_warmup(int argc, char **argv)
 {
 	struct warmup_options o = { .jobs = JOBS_DEFAULT };
 	int ret = args_parse(&command_line, &o, &argc, argv);

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "args.h"
-#include "dsfs.h"
+#include "mounted.h"
+#include "status.h"
 #include "figures.h"
 #include "json.h"
 #include "msg.h"
@@ -314,7 +315,7 @@ static const struct args command_line = {
 	.table = option_table,
 };
 
-int cmd_stat(int argc, char **argv)
+int verb_stat(int argc, char **argv)
 {
 	struct stat_options o = { .src = FIGURES_SOURCE };
 	int ret = args_parse(&command_line, &o, &argc, argv);

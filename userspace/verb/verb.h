@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dsfs VERB: one command for all that is done with images and mounts but what mkfs(8), fsck(8)
+ * and mount(8) have names for.  A verb is a file; verbs.c is the only place that knows all.
+ */
+#ifndef DSFS_VERB_H
+#define DSFS_VERB_H
+
+#include "dsfs_platform.h"
+
+/* What verbs are for, in the order in which dsfs help tells them */
+enum verb_group {
+	VERB_LOOK,
+	VERB_TAKE,
+	VERB_CHANGE,
+	VERB_MOUNTED,
+	VERB_GROUPS,
+};
+
+/**
+ * struct verb - dsfs NAME
+ * @group: where help has it
+ * @name: as the user types it
+ * @about: one line for help
+ * @run: gets its own arguments, argv[0] being "dsfs NAME"; returns the exit status.
+ *	msg_init() was called with that name.
+ * @program: without @run: the program that has it.  It lies beside dsfs, and is run with
+ *	"dsfs NAME" as its argv[0]: update, which packs, is mkfs.dsfs under another name.
+ */
+struct verb {
+	enum verb_group group;
+	const char *name;
+	const char *about;
+	int (*run)(int argc, char **argv);
+	const char *program;
+};
+
+/* By group; the last one has no name. */
+extern const struct verb verbs[];
+
+#endif /* DSFS_VERB_H */
