@@ -17,6 +17,7 @@ INCLUDE = re.compile(r"^\s*#\s*include\s+\"([^\"]+)\"", re.M)
 PROTOTYPE = re.compile(r"^\w[\w\s*]*\([^;{}]*\);", re.M)
 # The type, the name, the parameters, and the opening brace of a definition
 FUNCTION = re.compile(r"^((?:\w+[\s*]+)+)(\w+)\(([^;{}]*?)\)\s*\n\{.*?^\}", re.M | re.S)
+TAG = re.compile(r"^(?:struct|union|enum) (\w+) \{", re.M)
 STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\}", re.M | re.S)
 
 
@@ -74,6 +75,10 @@ class Source:
         """Name and number of fields of each structure."""
         for m in STRUCT.finditer(self.text):
             yield m.group(1), m.group(2).count(";")
+
+    def tags(self):
+        """Names of structures, unions and enumerations that are defined."""
+        return set(TAG.findall(self.text))
 
 
 class Tree:
