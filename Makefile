@@ -315,6 +315,12 @@ demo:
 	$(Q)$(MAKE) --no-print-directory tools
 	$(Q)scripts/demo $(TREE)
 
+# A commit and the tag of a version, which is given on the command line.
+.PHONY: release
+release:
+	$(if $(filter command%,$(origin VERSION)),,$(error release: which one? make release VERSION=0.2.0))
+	env -u MAKEFLAGS -u MFLAGS scripts/release $(VERSION)
+
 # The module as patches for a kernel tree, in build/upstream, and those for readahead, in
 # build/upstream-mm: Documentation/upstream.rst.
 .PHONY: upstream-series
@@ -365,6 +371,7 @@ help:
 	@echo 'make bench-train           training jobs beside its peers and packed formats'
 	@echo 'make bench-plots           pictures of the results that are kept there'
 	@echo 'make docs                  the documents as a site, in build/docs'
+	@echo 'make release VERSION=X     a commit and a tag, after what a release needs'
 	@echo 'make upstream-series       the module as patches for a kernel tree'
 	@echo 'make V=1 ...               print the commands, not a line a file'
 	@echo 'make clean                 remove what was built here'
