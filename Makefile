@@ -45,7 +45,8 @@ DSFS_CFLAGS	+= -DDSFS_NO_ISAL
 else
 SUM_LIBS	:= -lisal
 endif
-SUM_LIBS	+= -lxxhash
+# SHA-256; a static link does not find the second one by itself
+SUM_LIBS	+= -lxxhash -lgcrypt -lgpg-error
 # Without libarchive mkfs.dsfs --tar takes only archives that are not compressed, or by gzip.
 ifndef LIBARCHIVE
 LIBARCHIVE	:= $(shell printf '\043include <archive.h>\nint main(void) { return !archive_read_new(); }\n' | \
@@ -84,13 +85,15 @@ SUM_LIBS	+= -llz4
 else
 DSFS_CFLAGS	+= -DDSFS_NO_LZ4
 endif
-# Images on servers need the headers of libcurl; the library is loaded when it is needed.
+# Images on servers need the headers of libcurl; the library is loaded when it is needed.  What
+# servers say is JSON.
 ifndef CURL
 CURL		:= $(shell printf '\043include <curl/curl.h>\n' | \
 		     $(CC) $(CFLAGS) -x c -E -o /dev/null - 2>/dev/null && echo yes)
 endif
 ifeq ($(CURL),yes)
 http_SRC	:= $(wildcard userspace/http/*.c)
+SUM_LIBS	+= -ljansson
 else
 DSFS_CFLAGS	+= -DDSFS_NO_CURL
 http_SRC	:= $(addprefix userspace/http/,authority.c hash.c name.c sleep.c)
@@ -106,11 +109,8 @@ digest_SRC	:= $(wildcard userspace/walk/*.c userspace/digest/*.c)
 mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c) $(digest_SRC)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c) $(digest_SRC)
 dump_SRC	:= $(wildcard userspace/dump/*.c userspace/export/*.c userspace/diff/*.c) $(digest_SRC)
-# SHA-256; a static link does not find the second one by itself
-dump_LIBS	:= -lgcrypt -lgpg-error
-fsck_LIBS	:= $(dump_LIBS)
-# and JSON of manifests
-mkfs_LIBS	+= $(dump_LIBS) -ljansson
+# JSON of manifests
+mkfs_LIBS	+= -ljansson
 mount_SRC	:= $(wildcard userspace/mount/*.c)
 dsfs_SRC	:= $(wildcard userspace/verb/*.c userspace/mounted/*.c)
 udev_SRC	:= $(wildcard userspace/udev/*.c)

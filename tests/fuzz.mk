@@ -59,7 +59,7 @@ endef
 define fuzz_target
 
 $(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) tests/fuzz/engine.c $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
-	$$(call tell,LD)$(3) $(4) $(call fuzz_ldflags,$(2)) -o $$@ $$^ $$(LIBS) $$(dump_LIBS) $$(mkfs_LIBS)
+	$$(call tell,LD)$(3) $(4) $(call fuzz_ldflags,$(2)) -o $$@ $$^ $$(LIBS) $$(mkfs_LIBS)
 fuzz_OBJ += $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN))
 endef
 $(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)address $(FUZZ_SAN),-fsanitize=address,-fsanitize=fuzzer$(comma)address $(FUZZ_SAN)))
@@ -80,7 +80,7 @@ $(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/format/su
 
 # Here nothing asks for coverage; the sanitizers work.
 $(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests/fuzz/engine.c tests/fuzz/agree.c)
-	$(call tell,LD)$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS) $(dump_LIBS)
+	$(call tell,LD)$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast afl)) \

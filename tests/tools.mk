@@ -29,7 +29,7 @@ $(TB)/listing: $(call objs,tests/tools/listing.c) $(LIB)
 $(TB)/fsck-shares: $(call objs,$(filter-out userspace/fsck/places.c,$(fsck_SRC)) \
 		tests/corrupt/shares.c) $(LIB)
 	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(fsck_LIBS)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # To be preloaded: the N-th call of a kind fails.
 $(TB)/faults.so: tests/robust/faults.c

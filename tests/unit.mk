@@ -53,7 +53,7 @@ unit_http_SRC	:= $(wildcard tests/unit/http*.c) $(tap_SRC) \
 		   $(addprefix userspace/http/,hash.c sigv4.c)
 
 $(TB)/unit-http: $(call sanobjs,$(unit_http_SRC))
-	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^
+	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 -include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC) $(unit_dsfs_SRC) \
 	$(unit_cache_SRC) $(unit_http_SRC)))

@@ -37,7 +37,7 @@ static int take_json(struct aws *aws, const char *text, size_t len, char why[HTT
 	int ret = json_load(text, len, "credential_process", &root, why);
 
 	if (ret)
-		return ret == -EINVAL ? -EACCES : ret;
+		return -EACCES;
 	id = json_text(root, "AccessKeyId");
 	secret = json_text(root, "SecretAccessKey");
 	token = json_text(root, "SessionToken");
@@ -49,7 +49,7 @@ static int take_json(struct aws *aws, const char *text, size_t len, char why[HTT
 		take(aws, &aws->secret, secret, strlen(secret));
 		take(aws, &aws->token, token, token ? strlen(token) : 0);
 	}
-	json_unload(root);
+	json_decref(root);
 	return ret;
 }
 

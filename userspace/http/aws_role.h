@@ -7,7 +7,7 @@
 
 /**
  * aws_role_process - run the program of credential_process=, which prints keys
- * Return: 0, -EACCES (the program, or what it says), -EINTR, -EOPNOTSUPP (no jansson) or -ENOMEM.
+ * Return: 0, -EACCES (the program, or what it says), -EINTR or -ENOMEM.
  */
 int aws_role_process(struct aws *aws, const char *command, char why[HTTP_WHY]);
 

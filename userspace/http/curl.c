@@ -15,28 +15,12 @@
 /* With OpenSSL, and Debian's with GnuTLS */
 static const char * const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
 
-static const struct function {
+static const struct {
 	const char *name;
 	size_t to;
 } wanted[] = {
-	{ "curl_global_init", offsetof(struct curl, global_init) },
-	{ "curl_slist_append", offsetof(struct curl, slist_append) },
-	{ "curl_slist_free_all", offsetof(struct curl, slist_free_all) },
-	{ "curl_easy_init", offsetof(struct curl, easy_init) },
-	{ "curl_easy_reset", offsetof(struct curl, easy_reset) },
-	{ "curl_easy_setopt", offsetof(struct curl, easy_setopt) },
-	{ "curl_easy_getinfo", offsetof(struct curl, easy_getinfo) },
-	{ "curl_easy_cleanup", offsetof(struct curl, easy_cleanup) },
-	{ "curl_easy_strerror", offsetof(struct curl, easy_strerror) },
-	{ "curl_multi_init", offsetof(struct curl, multi_init) },
-	{ "curl_multi_setopt", offsetof(struct curl, multi_setopt) },
-	{ "curl_multi_add_handle", offsetof(struct curl, multi_add_handle) },
-	{ "curl_multi_remove_handle", offsetof(struct curl, multi_remove_handle) },
-	{ "curl_multi_perform", offsetof(struct curl, multi_perform) },
-	{ "curl_multi_info_read", offsetof(struct curl, multi_info_read) },
-	{ "curl_multi_poll", offsetof(struct curl, multi_poll) },
-	{ "curl_multi_wakeup", offsetof(struct curl, multi_wakeup) },
-	{ "curl_multi_cleanup", offsetof(struct curl, multi_cleanup) },
+#define CURL_WANTED(name) { "curl_" #name, offsetof(struct curl, name) },
+	CURL_FUNCTIONS(CURL_WANTED)
 };
 
 static struct curl functions;

@@ -5,31 +5,24 @@
 
 #include <curl/curl.h>
 
+/* The functions that are used, named without "curl_".  None is newer than 7.68. */
+#define CURL_FUNCTIONS(of)							\
+	of(global_init) of(slist_append) of(slist_free_all)			\
+	of(easy_init) of(easy_reset) of(easy_setopt) of(easy_getinfo)		\
+	of(easy_cleanup) of(easy_strerror)					\
+	of(multi_init) of(multi_setopt) of(multi_add_handle)			\
+	of(multi_remove_handle) of(multi_perform) of(multi_info_read)		\
+	of(multi_poll) of(multi_wakeup) of(multi_cleanup)
+
 /**
- * struct curl - the functions that are used, named without "curl_"
+ * struct curl - the functions
  *
- * None is newer than 7.68.  Numeric options must be passed as long: the functions are variadic,
- * so the compiler does not convert them.
+ * Numeric options must be passed as long: the functions are variadic, so the compiler does not
+ * convert them.
  */
 struct curl {
-	__typeof__(&curl_global_init) global_init;
-	__typeof__(&curl_slist_append) slist_append;
-	__typeof__(&curl_slist_free_all) slist_free_all;
-	__typeof__(&curl_easy_init) easy_init;
-	__typeof__(&curl_easy_reset) easy_reset;
-	__typeof__(&curl_easy_setopt) easy_setopt;
-	__typeof__(&curl_easy_getinfo) easy_getinfo;
-	__typeof__(&curl_easy_cleanup) easy_cleanup;
-	__typeof__(&curl_easy_strerror) easy_strerror;
-	__typeof__(&curl_multi_init) multi_init;
-	__typeof__(&curl_multi_setopt) multi_setopt;
-	__typeof__(&curl_multi_add_handle) multi_add_handle;
-	__typeof__(&curl_multi_remove_handle) multi_remove_handle;
-	__typeof__(&curl_multi_perform) multi_perform;
-	__typeof__(&curl_multi_info_read) multi_info_read;
-	__typeof__(&curl_multi_poll) multi_poll;
-	__typeof__(&curl_multi_wakeup) multi_wakeup;
-	__typeof__(&curl_multi_cleanup) multi_cleanup;
+#define CURL_MEMBER(name) __typeof__(&curl_ ## name) name;
+	CURL_FUNCTIONS(CURL_MEMBER)
 };
 
 /** curl_load - load libcurl once, from any thread; NULL: it cannot be loaded */

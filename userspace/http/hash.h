@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * SHA-256 (FIPS 180-4) and HMAC (RFC 2104) of short texts: signatures of requests, names of
- * cache files, digests of manifests.  userspace/digest uses libgcrypt for digests of data sets,
- * whose SHA instructions are several times as fast over terabytes; over some hundred bytes they
- * do not matter.  libdsfs does not link libgcrypt: a program that uses it has to initialise it
- * first, and a library in the same process must not do so behind its back.
+ * cache files, digests of manifests.
  */
 #ifndef HTTP_HASH_H
 #define HTTP_HASH_H

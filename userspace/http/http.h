@@ -73,8 +73,6 @@ const char *http_name(const char *address, char *buf, size_t size);
 /* Flags of http_read() */
 #define HTTP_AGAIN	1u	/* ask the server, past memory here and caches on the way */
 
-#ifndef DSFS_NO_CURL
-
 /**
  * http_tell - have a function called when a range that took a second has failed and is tried again
  * @fn: gets the address as http_name() gives it, and the reason; called by any thread
@@ -129,55 +127,5 @@ void http_ahead(struct http_object *obj, uint64_t pos, size_t len);
 
 /** http_has - whether a read of a byte needs no new request */
 bool http_has(struct http_object *obj, uint64_t pos);
-
-#else
-
-static inline void http_tell(void (*fn)(const char *name, const char *why)) { (void)fn; }
-
-static inline int http_open(const char *address, const struct http_options *o,
-			    struct http_object **out, char why[HTTP_WHY])
-{
-	(void)address;
-	(void)o;
-	(void)out;
-	snprintf(why, HTTP_WHY, "this build has no libcurl");
-	return -EOPNOTSUPP;
-}
-
-static inline void http_close(struct http_object *obj) { (void)obj; }
-static inline uint64_t http_bytes(const struct http_object *obj) { (void)obj; return 0; }
-static inline const char *http_shown(const struct http_object *obj) { (void)obj; return NULL; }
-static inline const char *http_identity(const struct http_object *obj) { (void)obj; return NULL; }
-
-static inline int http_read(struct http_object *obj, const struct iovec *iov, int n, size_t len,
-			    uint64_t pos, unsigned int flags, int (*stop)(void),
-			    char why[HTTP_WHY])
-{
-	(void)obj;
-	(void)iov;
-	(void)n;
-	(void)len;
-	(void)pos;
-	(void)flags;
-	(void)stop;
-	*why = '\0';
-	return -EOPNOTSUPP;
-}
-
-static inline bool http_has(struct http_object *obj, uint64_t pos)
-{
-	(void)obj;
-	(void)pos;
-	return false;
-}
-
-static inline void http_ahead(struct http_object *obj, uint64_t pos, size_t len)
-{
-	(void)obj;
-	(void)pos;
-	(void)len;
-}
-
-#endif /* DSFS_NO_CURL */
 
 #endif /* HTTP_H */

@@ -97,7 +97,7 @@ static bool is_of_host(const char *key, const char *host, bool is_old)
 }
 
 /* The entry of the longest key that the name begins with, or of one for its host */
-static int find(const json_t *auths, const struct reference *ref, bool is_old,
+static int find(json_t *auths, const struct reference *ref, bool is_old,
 		const json_t **entry)
 {
 	char *key;
@@ -107,22 +107,23 @@ static int find(const json_t *auths, const struct reference *ref, bool is_old,
 		return -ENOMEM;
 	for (char *end = key + strlen(key); end && !*entry; end = strrchr(key, '/')) {
 		*end = '\0';
-		*entry = json_member(auths, key);
+		*entry = json_object_get(auths, key);
 	}
 	free(key);
-	for (void *at = json_first(auths); at && !*entry; at = json_next(auths, at))
-		if (is_of_host(json_key(at), ref->host, is_old))
-			*entry = json_member(auths, json_key(at));
+	for (void *at = json_object_iter(auths); at && !*entry;
+	     at = json_object_iter_next(auths, at))
+		if (is_of_host(json_object_iter_key(at), ref->host, is_old))
+			*entry = json_object_iter_value(at);
 	return 0;
 }
 
 /* What is in a file for a name: @has gets it in words if it is no password. */
-static int take(const json_t *root, const struct reference *ref, bool is_old, char **value,
+static int take(json_t *root, const struct reference *ref, bool is_old, char **value,
 		const char **has, char why[HTTP_WHY])
 {
 	const json_t *entry;
 	const char *auth;
-	int ret = find(is_old ? root : json_member(root, "auths"), ref, is_old, &entry);
+	int ret = find(is_old ? root : json_object_get(root, "auths"), ref, is_old, &entry);
 
 	if (ret)
 		return ret;
@@ -131,7 +132,7 @@ static int take(const json_t *root, const struct reference *ref, bool is_old, ch
 	if (!auth || !*auth) {
 		if (json_text(entry, "identitytoken"))
 			*has = "an identity token";
-		else if (json_text(json_member(root, "credHelpers"), ref->host) ||
+		else if (json_text(json_object_get(root, "credHelpers"), ref->host) ||
 			 json_text(root, "credsStore"))
 			*has = "a program, not run";
 		return 0;
@@ -167,7 +168,7 @@ static int look_into(const char *path, const struct reference *ref, bool is_old,
 		ret = json_load(text, len, path, &root, why);
 	if (!ret) {
 		ret = take(root, ref, is_old, value, has, why);
-		json_unload(root);
+		json_decref(root);
 	}
 	explicit_bzero(text, len);
 	free(text);

@@ -14,7 +14,7 @@
  * @said: filled in with the files that were looked at, and what they had for it
  * @why: filled in with the reason of an error
  *
- * Return: 0, -EINVAL (a file is wrong), -EOPNOTSUPP (no jansson) or -ENOMEM.
+ * Return: 0, -EINVAL (a file is wrong) or -ENOMEM.
  */
 int login_find(const struct reference *ref, char **value, char said[LOGIN_SAID],
 	       char why[HTTP_WHY]);

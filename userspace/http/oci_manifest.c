@@ -31,8 +31,8 @@ static const json_t *find_layer(const json_t *layers, unsigned int *found)
 	const char *type;
 
 	*found = 0;
-	for (size_t i = 0; i < json_length(layers); i++) {
-		at = json_element(layers, i);
+	for (size_t i = 0; i < json_array_size(layers); i++) {
+		at = json_array_get(layers, i);
 		type = json_text(at, "mediaType");
 		if (!type || strcmp(type, OCI_LAYER))
 			continue;
@@ -76,7 +76,7 @@ static int take(const json_t *root, char blob[OCI_DIGEST], uint64_t *size, char 
 			 type);
 		return -EREMOTEIO;
 	}
-	layer = find_layer(json_member(root, "layers"), &found);
+	layer = find_layer(json_object_get(root, "layers"), &found);
 	if (found == 1)
 		return take_layer(layer, blob, size, why);
 	snprintf(why, HTTP_WHY, "manifest: %u layers of type " OCI_LAYER ", expected 1", found);
@@ -92,8 +92,8 @@ int oci_manifest(const char *text, size_t len, const char *wanted, char blob[OCI
 	if (!ret)
 		ret = json_load(text, len, "manifest", &root, why);
 	if (ret)
-		return ret == -EINVAL ? -EREMOTEIO : ret;
+		return -EREMOTEIO;
 	ret = take(root, blob, size, why);
-	json_unload(root);
+	json_decref(root);
 	return ret;
 }

@@ -15,7 +15,7 @@
  * @size: set to the size of the image by the manifest
  * @why: filled in with the reason of an error
  *
- * Return: 0, -EREMOTEIO or -EOPNOTSUPP.
+ * Return: 0 or -EREMOTEIO.
  */
 int oci_manifest(const char *text, size_t len, const char *wanted, char blob[OCI_DIGEST],
 		 uint64_t *size, char why[HTTP_WHY]);

@@ -34,7 +34,7 @@ static int take_token(const struct http_text *t, char **value, char why[HTTP_WHY
 	int ret = json_load(t->body, t->len, "token", &root, why);
 
 	if (ret)
-		return ret == -EINVAL ? -EREMOTEIO : ret;
+		return -EREMOTEIO;
 	token = json_text(root, "token");
 	if (!token)
 		token = json_text(root, "access_token");
@@ -45,7 +45,7 @@ static int take_token(const struct http_text *t, char **value, char why[HTTP_WHY
 		*value = NULL;
 		ret = -ENOMEM;
 	}
-	json_unload(root);
+	json_decref(root);
 	return ret;
 }
 

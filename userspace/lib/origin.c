@@ -82,11 +82,6 @@ bool origin_is_far(const char *address)
 	return http_is_address(address);
 }
 
-void origin_tell(void (*fn)(const char *address, const char *why))
-{
-	http_tell(fn);
-}
-
 __printf(2, 3)
 static int wrong(const char **what, const char *fmt, ...)
 {

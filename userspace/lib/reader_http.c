@@ -13,6 +13,24 @@
 #include "origin.h"
 #include "utf8.h"
 
+#ifdef DSFS_NO_CURL
+
+void origin_tell(void (*fn)(const char *address, const char *why))
+{
+	(void)fn;
+}
+
+int reader_http(const char *address, const struct http_options *o, struct dsfs_reader **out)
+{
+	(void)address;
+	(void)o;
+	(void)out;
+	snprintf(err_far(), ERR_FAR, "this build has no libcurl");
+	return -EOPNOTSUPP;
+}
+
+#else
+
 /* A range that is far larger holds up what comes behind it. */
 #define AHEAD_MAX	(8 << 20)
 
@@ -65,6 +83,11 @@ static void far_close(struct dsfs_reader *r)
 	free(h);
 }
 
+void origin_tell(void (*fn)(const char *address, const char *why))
+{
+	http_tell(fn);
+}
+
 static const struct dsfs_reader_ops ops = {
 	.read = far_read,
 	.ahead = far_ahead,
@@ -92,3 +115,5 @@ int reader_http(const char *address, const struct http_options *o, struct dsfs_r
 	*out = &h->r;
 	return 0;
 }
+
+#endif /* DSFS_NO_CURL */
