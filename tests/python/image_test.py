@@ -6,7 +6,6 @@ import io
 import multiprocessing
 import os
 import pickle
-import struct
 import subprocess
 import sys
 import threading
@@ -234,19 +233,11 @@ class Tree(ImageCase):
             self.assertEqual(inner["sizes/300000"], self.it["sizes/300000"])
             again = pickle.loads(pickle.dumps(inner))
             self.assertEqual(again["deep/a/z"], b"last")
-            with mock.patch.object(os, "posix_fadvise") as advise:
-                inner.will_need(["sizes/32768"])
-            where = advise.call_args[0][1]
-            with open(path, "rb") as file:
-                file.seek(where)
-                self.assertEqual(file.read(32768), inner["sizes/32768"])
 
 
 class CompressedTree(Tree):
     """The same of compressed files, and reads from the middle of one of several units."""
     options = ("--compress=zstd",)
-    # It looks in the image for the bytes of a file, where a compressed one has others.
-    test_a_part_of_a_file_may_be_the_image = None
 
     @classmethod
     def fill(cls, root):
@@ -393,7 +384,9 @@ class Damage(ImageCase):
 
     def where(self, path):
         with dsfs.Image(self.image) as it:
-            return it._file(path).extents()[0][1]
+            data = it[path]
+        with open(self.image, "rb") as file:
+            return file.read().index(data)
 
     def test_of_data(self):
         path = self.spoil(flip=self.where("sizes/300000") + 40000)
@@ -487,8 +480,8 @@ class Batches(ImageCase):
 
     def test_an_error_names_the_file_of_a_batch(self):
         path = self.copy()
-        at = self.it._file("sizes/300000").extents()[0][1]
         with open(path, "r+b") as file:
+            at = file.read().index(self.it["sizes/300000"])
             file.seek(at + 1000)
             file.write(b"damage")
         with dsfs.Image(path) as it:
@@ -498,34 +491,11 @@ class Batches(ImageCase):
                              (errno.EBADMSG, "sizes/300000"))
             self.assertEqual(it.read_batch(["many/0001"]), [b"1"])
 
-    def test_large_files_are_not_asked_for(self):
-        events = []
-        with self.recorded(os, "posix_fadvise", events), \
-                mock.patch.object(batch, "FILE_MAX", 299999):
-            self.it.will_need(["sizes/300000"])
-        self.assertEqual(events, [])
-
-    def test_what_is_needed_is_asked_for_in_pieces(self):
-        events = []
-        with self.recorded(os, "posix_fadvise", events):
-            self.it.will_need(["sizes/300000"])
-        first = self.it._file("sizes/300000").extents()[0][1]
-        self.assertEqual([(at, length) for _name, _fd, at, length, _advice in events],
-                         [(first, batch.ADVICE_BYTES),
-                          (first + batch.ADVICE_BYTES, batch.ADVICE_BYTES),
-                          (first + 2 * batch.ADVICE_BYTES, 300000 - 2 * batch.ADVICE_BYTES)])
-        self.assertEqual({event[-1] for event in events}, {os.POSIX_FADV_WILLNEED})
-
-    def test_all_metadata_may_be_loaded(self):
-        with open(self.image, "rb") as file:
-            # meta_start and meta_bytes of the first superblock
-            file.seek(1024 + 152)
-            start, length = struct.unpack("<QQ", file.read(16))
-        events = []
-        with self.recorded(os, "posix_fadvise", events):
-            self.it.load()
-        self.assertEqual(events[0][2], start)
-        self.assertEqual(events[-1][2] + events[-1][3], start + length)
+    def test_what_is_needed_is_asked_for(self):
+        asked = []
+        with mock.patch.object(handle.File, "readahead", lambda _file, *part: asked.append(part)):
+            self.it.will_need(["sizes/300000", "holes"])
+        self.assertEqual(asked, [(300000, 0), (self.it.stat("holes").st_size, 0)])
 
     def test_what_was_loaded_is_not_read_again(self):
         path = self.copy()
@@ -535,14 +505,6 @@ class Batches(ImageCase):
             real = dsfs.Image(self.image)
             self.assertEqual(list(it.walk()), list(real.walk()))
             self.assertEqual([it.stat(name) for name in it], [real.stat(name) for name in real])
-
-    def test_of_holes_only_what_is_stored(self):
-        events = []
-        with self.recorded(os, "posix_fadvise", events):
-            self.it.will_need(["holes"])
-        length = sum(event[3] for event in events)
-        self.assertEqual(length, sum(e[2] for e in self.it._file("holes").extents()))
-        self.assertLess(length, 100000)
 
     def test_advice_is_no_condition(self):
         paths = list(self.it)[:100]

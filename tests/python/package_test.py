@@ -80,7 +80,7 @@ class Declarations(unittest.TestCase):
 
     STRUCTURES = {"dsfs_error": library.Error, "dsfs_open_options": library.OpenOptions,
                   "dsfs_info": library.Info, "dsfs_stat": library.Stat,
-                  "dsfs_dirent": library.Dirent, "dsfs_extent": library.Extent}
+                  "dsfs_dirent": library.Dirent}
     CONSTANTS = {"DSFS_ROOT_INO": library.ROOT_INO, "DSFS_SYMLINK_MAX": library.SYMLINK_MAX,
                  "DSFS_FOLLOW": library.FOLLOW, "DSFS_UNCHECKED": library.UNCHECKED,
                  "DSFS_VERIFY_DATA": library.VERIFY_DATA}

@@ -410,8 +410,8 @@ int source_bytes(struct dsfs_source *src, enum dsfs_region_id region, u64 off, s
 	return 0;
 }
 
-/* Tell a far reader of all missing blocks by one range. */
-static void far_all(const struct meta *m)
+/* Tell the reader of all missing blocks by one range. */
+static void ahead_all(const struct meta *m)
 {
 	u64 first = 0, end = m->blocks;
 
@@ -429,8 +429,7 @@ int source_load(struct dsfs_source *src, struct dsfs_err *err)
 	u64 block;
 	int ret;
 
-	if (src->img->reader->far)
-		far_all(m);
+	ahead_all(m);
 	for (block = 0; block < m->blocks; block++) {
 		ret = is_good(m, block) ? 0 : load(m, block);
 		if (ret)

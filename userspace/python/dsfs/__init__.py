@@ -30,8 +30,7 @@ from .entries import DirEntry, Info
 from .image import Image
 from .library import DamageError
 from .prefetch import Prefetcher, ahead
-from .resumable import Resumable
-from .shuffle import Shuffle
+from .shuffle import Resumable, Shuffle
 
 __version__ = "0.1.0"
 __all__ = ["BatchSampler", "DamageError", "DirEntry", "Image", "Info", "Prefetcher", "Resumable",

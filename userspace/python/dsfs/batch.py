@@ -14,17 +14,14 @@ import os
 from typing import List, Sequence
 
 from .filesystem import PathArg
-from .handle import File
 
-# Larger ones are read ahead well enough while they are read.
-FILE_MAX = 16 << 20
 # The kernel follows one advice no further than the device's read-ahead goes, 128 KiB if
 # nobody has set it.
 ADVICE_BYTES = 128 << 10
 
 
 def advise(fd: int, position: int, length: int) -> None:
-    """Have bytes of a file or device read into memory; errors are none, as of any hint."""
+    """Have bytes of a file read into memory; errors are none, as of any hint."""
     if not hasattr(os, "posix_fadvise"):
         return
     end = position + length
@@ -33,23 +30,6 @@ def advise(fd: int, position: int, length: int) -> None:
             os.posix_fadvise(fd, at, min(ADVICE_BYTES, end - at), os.POSIX_FADV_WILLNEED)
         except OSError:
             return
-
-
-def advise_part(file: File, position: int, length: int) -> None:
-    """The same for bytes of a file of an image, wherever they are stored."""
-    if length > FILE_MAX:
-        return
-    if file.handle.fd < 0:
-        file.readahead(length, position)
-        return
-    if file.encoded():
-        file.readahead(length, position)
-        return
-    for logical, physical, count in file.extents():
-        first = max(logical, position)
-        end = min(logical + count, position + length)
-        if first < end:
-            advise(file.handle.fd, physical + first - logical, end - first)
 
 
 def _read(fd: int, size: int) -> bytes:

@@ -22,7 +22,7 @@ import fsspec
 from fsspec.archive import AbstractArchiveFileSystem
 from fsspec.utils import tokenize
 
-from . import batch, origin
+from . import origin
 from .handle import File
 from .image import Image
 from .rawfile import RawFile
@@ -201,7 +201,7 @@ class DSFSFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
     def _begin(self, path: str, start: _Bound, end: _Bound) -> Tuple[File, int, int]:
         file = self.image._file(self._strip_protocol(path))
         position, length = _span(file.size, start, end)
-        batch.advise_part(file, position, length)
+        file.readahead(length, position)
         return file, position, length
 
     @staticmethod

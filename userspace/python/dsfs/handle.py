@@ -15,13 +15,10 @@ import os
 import threading
 import warnings
 import weakref
-from ctypes import byref, c_size_t, c_uint64, c_void_p
+from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import library
-
-# DSFS_EXTENT_ENCODED of dsfs.h
-EXTENT_ENCODED = 2
 
 # Names that are read in one go: between two, no stream is open.
 _PIECE = 1024
@@ -58,7 +55,6 @@ class Handle:
             if b"\0" in text:
                 raise ValueError(f"{name}: embedded null byte")
         self.lib = library.load()
-        self.offset = offset
         self.file_flags = 0 if verify else library.UNCHECKED
         self._options = library.OpenOptions(ctypes.sizeof(library.OpenOptions), 0, offset,
                                             length, generation, source)
@@ -259,21 +255,11 @@ class File:
         return contents
 
     def readahead(self, length: int, position: int) -> None:
-        """Have bytes brought in, without waiting for them."""
+        """Have bytes brought in, without waiting for them.
+
+        Of a large file that is nothing: it is read ahead well enough while it is read.
+        """
         self.handle.lib.dsfs_readahead(self._now(), position, length)
-
-    def encoded(self) -> bool:
-        """Whether the file is compressed: its bytes lie nowhere as they are."""
-        count = c_size_t()
-        first = self.handle.lib.dsfs_file_extents(self._now(), byref(count))
-        return any(e.flags & EXTENT_ENCODED for e in first[:count.value])
-
-    def extents(self) -> List[Tuple[int, int, int]]:
-        """Offset in the file, offset in what the descriptor is of, and length of each."""
-        count = c_size_t()
-        first = self.handle.lib.dsfs_file_extents(self._now(), byref(count))
-        start = self.handle.offset
-        return [(e.logical, start + e.physical, e.length) for e in first[:count.value]]
 
 
 _handles: "weakref.WeakSet[Handle]" = weakref.WeakSet()

@@ -14,7 +14,7 @@ import uuid
 from typing import IO, Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, \
     Tuple, Union
 
-from . import batch, library, origin
+from . import library, origin
 from .entries import DT_DIR, DT_REG, NO_KEY, DirEntry, Info, join, like, status
 from .filesystem import PathArg
 from .handle import Entry, File, Handle
@@ -142,11 +142,6 @@ class Image(Mapping[str, bytes]):
         It is read when it is needed, otherwise: a batch of which each file needs another
         part of it waits for them one by one.  Processes that are forked later share it.
         """
-        info = self._live().info()
-        # It is the last thing in an image.  Of one on a server, the check does it.
-        batch.advise(self._live().fd,
-                     self._range[0] + info.image_bytes - info.metadata_bytes,
-                     info.metadata_bytes)
         self.check()
 
     # Paths
@@ -333,7 +328,7 @@ class Image(Mapping[str, bytes]):
         """Have files read into memory, without waiting for them."""
         for path in paths:
             file = self._file(path)
-            batch.advise_part(file, 0, file.size)
+            file.readahead(file.size, 0)
 
     def read_batch(self, paths: Sequence[PathArg]) -> List[bytes]:
         """Contents of several files, in order, for little more than the wait for one.

@@ -62,11 +62,6 @@ class Dirent(ctypes.Structure):
                 ("name_len", c_uint16), ("type", c_uint8), ("spare", c_uint8 * 5)]
 
 
-class Extent(ctypes.Structure):
-    _fields_ = [("logical", c_uint64), ("physical", c_uint64), ("length", c_uint64),
-                ("flags", c_uint64)]
-
-
 class Read(ctypes.Structure):
     _fields_ = [("file", c_void_p), ("buf", c_char_p), ("len", c_size_t), ("pos", c_uint64),
                 ("result", c_ssize_t)]
@@ -95,7 +90,6 @@ _FUNCTIONS = {
     "dsfs_pread": (c_ssize_t, [c_void_p, c_void_p, c_size_t, c_uint64, c_void_p]),
     "dsfs_pread_many": (c_int, [POINTER(Read), c_size_t, c_void_p]),
     "dsfs_readahead": (None, [c_void_p, c_uint64, c_uint64]),
-    "dsfs_file_extents": (POINTER(Extent), [c_void_p, POINTER(c_size_t)]),
 }
 
 
