@@ -133,8 +133,6 @@ static pgoff_t dsfs_mark(const struct file *file, pgoff_t index, pgoff_t end,
 static pgoff_t dsfs_ahead_add(struct file *file, pgoff_t index, pgoff_t end,
 			      atomic_long_t *user)
 {
-	/* No effort: what cannot be allocated is left to the page cache. */
-	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	struct inode *inode = file_inode(file);
 	const unsigned int order = mapping_max_folio_order(inode->i_mapping);
 	const pgoff_t piece = dsfs_piece_pages(inode);
@@ -144,10 +142,9 @@ static pgoff_t dsfs_ahead_add(struct file *file, pgoff_t index, pgoff_t end,
 
 	for (stop = index; index == stop && index < end; ) {
 		stop = min(index < mark ? mark : end, round_down(index + piece, piece));
-		rd = dsfs_read_alloc(inode, stop - index, gfp);
+		rd = dsfs_read_alloc(inode, stop - index, DSFS_REQUEST_AHEAD, false);
 		if (!rd)
 			break;
-		rd->kind = DSFS_REQUEST_AHEAD;
 		rd->hint = user;
 		index = dsfs_read_add_range(rd, index, stop, order);
 		if (!rd->nr_folios) {
@@ -157,7 +154,7 @@ static pgoff_t dsfs_ahead_add(struct file *file, pgoff_t index, pgoff_t end,
 		rd->hinted = rd->len;
 		if (rd->pos >> PAGE_SHIFT == mark)
 			folio_set_readahead(rd->folios[0]);
-		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, gfp);
+		dsfs_read_submit(rd);
 		cond_resched();
 	}
 	return index;

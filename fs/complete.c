@@ -162,7 +162,7 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
 
 	if (dsfs_read_failed(rd))
 		return rd->error;
-	if (rd->frames)
+	if (dsfs_read_unpacks(rd))
 		ret = dsfs_frames_bad(rd, pos, end) ? rd->error : 0;
 	else if (rd->bounced)
 		ret = dsfs_fill_bounced(rd, folio, pos, end);
@@ -206,7 +206,7 @@ static bool dsfs_read_process(struct dsfs_read *rd)
 			preempt_enable();
 		rd->verify = !done;
 	}
-	if (done && rd->frames && !dsfs_read_failed(rd))
+	if (done && dsfs_read_unpacks(rd) && !dsfs_read_failed(rd))
 		done = dsfs_frames_unpack(rd);
 	return done;
 }

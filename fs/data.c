@@ -19,9 +19,9 @@
  */
 static struct folio *dsfs_add_part(struct address_space *mapping,
 				   const struct folio *folio, pgoff_t index,
-				   unsigned int order, gfp_t gfp)
+				   unsigned int order)
 {
-	struct folio *part = dsfs_add_folio(mapping, index, order, gfp);
+	struct folio *part = dsfs_add_folio(mapping, index, order);
 
 	if (!IS_ERR(part) && folio_test_dropbehind(folio))
 		folio_set_dropbehind(part);
@@ -46,8 +46,7 @@ static int dsfs_break_folio(struct folio *folio)
 
 	ret = generic_error_remove_folio(mapping, folio);
 	while (!ret && index < end) {
-		part = dsfs_add_part(mapping, folio, index, order,
-				     readahead_gfp_mask(mapping));
+		part = dsfs_add_part(mapping, folio, index, order);
 		if (IS_ERR(part))
 			break;
 		index = folio_next_index(part);
@@ -67,20 +66,18 @@ static void dsfs_read_add_chunk(struct dsfs_read *rd, struct folio *folio,
 				pgoff_t first, pgoff_t end)
 {
 	struct address_space *mapping = folio->mapping;
-	const gfp_t gfp = readahead_gfp_mask(mapping);
 	const unsigned int nofs = memalloc_nofs_save();
 	pgoff_t index = folio->index;
 	struct folio *part;
 
 	/* Downwards to a page that is cached, and then in order: they are locked. */
-	while (index > first &&
-	       !IS_ERR(dsfs_add_part(mapping, folio, index - 1, 0, gfp)))
+	while (index > first && !IS_ERR(dsfs_add_part(mapping, folio, index - 1, 0)))
 		index--;
 	for (; index < folio->index; index++)
 		dsfs_read_add_folio(rd, xa_load(&mapping->i_pages, index));
 	dsfs_read_add_folio(rd, folio);
 	for (index = folio_next_index(folio); index < end; index++) {
-		part = dsfs_add_part(mapping, folio, index, 0, gfp);
+		part = dsfs_add_part(mapping, folio, index, 0);
 		if (IS_ERR(part))
 			break;
 		dsfs_read_add_folio(rd, part);
@@ -101,16 +98,14 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	/* RWF_DONTCACHE: pages before it were read and dropped. */
 	if (folio_test_dropbehind(folio))
 		first = folio->index;
-	rd = dsfs_read_alloc(inode, end - first, GFP_KERNEL);
+	rd = dsfs_read_alloc(inode, end - first, DSFS_REQUEST_PAGE, true);
 	if (!rd) {
 		folio_unlock(folio);
 		return -ENOMEM;
 	}
-	rd->kind = DSFS_REQUEST_PAGE;
-	rd->sync = true;
 	rd->wanted = folio;
 	dsfs_read_add_chunk(rd, folio, first, end);
-	return dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
+	return dsfs_read_submit(rd);
 }
 
 /*
@@ -164,8 +159,6 @@ static struct folio *dsfs_readahead_more(struct readahead_control *rac, pgoff_t 
 
 static void dsfs_readahead(struct readahead_control *rac)
 {
-	/* Under memory pressure, leave the rest to reads of single folios. */
-	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	const unsigned int max = dsfs_piece_pages(rac->mapping->host);
 	const pgoff_t first = readahead_index(rac);
 	const bool drops = rac->dropbehind;
@@ -181,18 +174,17 @@ static void dsfs_readahead(struct readahead_control *rac)
 	while (folio) {
 		/* Count and position of @rac still include the current folio. */
 		rd = dsfs_read_alloc(rac->mapping->host,
-				     min(readahead_count(rac), max), gfp);
+				     min(readahead_count(rac), max), DSFS_REQUEST_AHEAD, false);
 		if (!rd) {
 			/* The caller drops the folios that are left in @rac. */
 			folio_unlock(folio);
 			return;
 		}
-		rd->kind = DSFS_REQUEST_AHEAD;
 		do {
 			dsfs_read_add_folio(rd, folio);
 			folio = readahead_folio(rac);
 		} while (folio && rd->len >> PAGE_SHIFT < max);
-		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, gfp);
+		dsfs_read_submit(rd);
 		if (!folio)
 			folio = dsfs_readahead_more(rac, last);
 	}

@@ -26,7 +26,7 @@ struct dsfs_resident {
  * @sb: its super block
  * @all: all metadata, if all of it is resident and good
  * @geo: geometry
- * @resident: what is resident, @nr_resident pieces: see metafit.c
+ * @resident: what is resident, @nr_resident pieces: see metaload.c
  * @mem: their memory, @mem_bytes; NULL if there are none
  * @sums: BLOCKSUMS, verified
  * @bad: bitmap of metadata blocks that could not be read or verified at mount

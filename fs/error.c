@@ -5,7 +5,8 @@
  *
  * Every other file reports errors, and this one depends on none of them.
  */
-#include "internal.h"
+#define CREATE_TRACE_POINTS
+#include "trace.h"
 
 /**
  * dsfs_fc_log - report an error or a warning of a mount attempt

@@ -269,12 +269,6 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root);
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 		    u64 generation, struct dsfs_geo *geo);
 
-/* folio.c */
-struct folio *dsfs_alloc_folio(struct address_space *mapping, pgoff_t index,
-			       unsigned int order, gfp_t gfp);
-struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
-			     unsigned int order, gfp_t gfp);
-
 /* bdev.c */
 
 /* Fail the mount rather than invoke the OOM killer. */
@@ -318,22 +312,6 @@ int dsfs_mem_read(struct dsfs_mem *mem, struct super_block *sb, u64 pos, size_t 
 int dsfs_mem_init(void);
 void dsfs_mem_exit(void);
 
-/* metafit.c */
-void dsfs_meta_fit(struct dsfs_source *src, u64 budget);
-void *dsfs_meta_resident(const struct dsfs_source *src, u64 at);
-
-/* Bytes of the blocks of a region */
-static inline u64 dsfs_region_bytes(const struct dsfs_source *src, unsigned int id)
-{
-	return round_up(src->geo.regions[id].bytes, DSFS_BLOCK_SIZE);
-}
-
-/* Bytes of memory that all metadata takes */
-static inline u64 dsfs_meta_most(const struct dsfs_source *src)
-{
-	return src->geo.meta_bytes + dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS);
-}
-
 /* metaload.c */
 bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p);
 int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc, u64 budget);
@@ -362,10 +340,6 @@ extern const struct file_operations dsfs_dir_fops;
 
 /* data.c */
 extern const struct address_space_operations dsfs_aops;
-
-/* submit.c */
-int dsfs_submit_init(struct super_block *sb);
-void dsfs_submit_exit(struct super_block *sb);
 
 /*
  * private_data of a file descriptor: NULL until it is mapped. Then its readahead may

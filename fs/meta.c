@@ -146,6 +146,19 @@ static struct folio *dsfs_lazy_get(struct dsfs_source *src, u64 at)
 	return folio;
 }
 
+/* Resident metadata at a byte of the metadata area, good to the end of the block; or NULL */
+static void *dsfs_meta_resident(const struct dsfs_source *src, u64 at)
+{
+	const struct dsfs_resident *r = src->resident;
+	unsigned int i;
+
+	for (i = 0; i < src->nr_resident; i++, r++)
+		if (at - r->start < r->bytes)
+			return test_bit(at >> DSFS_BLOCK_BITS, src->bad) ?
+			       NULL : src->mem->p + r->at + (at - r->start);
+	return NULL;
+}
+
 /**
  * dsfs_meta_get_other - get metadata when not all of it is resident
  * @src: metadata source

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading of metadata at mount: the block checksums, and what is resident (metafit.c).
+ * Loading of metadata at mount: the block checksums, and what is resident: all, or what a budget
+ * has room for.
  *
  * Metadata is read in large requests and verified block by block. It lies in one piece of
  * vmalloc memory, so that an access is an addition if all is resident, and so that an
@@ -20,6 +21,74 @@
 #include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+
+/* Bytes of the blocks of a region */
+static u64 dsfs_region_bytes(const struct dsfs_source *src, unsigned int id)
+{
+	return round_up(src->geo.regions[id].bytes, DSFS_BLOCK_SIZE);
+}
+
+/* Bytes of memory that all metadata takes */
+static u64 dsfs_meta_most(const struct dsfs_source *src)
+{
+	return src->geo.meta_bytes + dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS);
+}
+
+/* The smallest region of those in @left, or 0 */
+static unsigned int dsfs_smallest_region(const struct dsfs_source *src, unsigned long left)
+{
+	unsigned int id, smallest = 0;
+
+	for_each_set_bit(id, &left, DSFS_REGIONS_USED)
+		if (!smallest || dsfs_region_bytes(src, id) < dsfs_region_bytes(src, smallest))
+			smallest = id;
+	return smallest;
+}
+
+static void dsfs_make_resident(struct dsfs_source *src, u64 start, u64 bytes)
+{
+	src->resident[src->nr_resident++] = (struct dsfs_resident){
+		.start = start, .bytes = bytes, .at = src->mem_bytes,
+	};
+	src->mem_bytes += bytes;
+}
+
+/*
+ * Choose what is resident: of @budget bytes BLOCKSUMS and NUMBERS, which are in any case, and
+ * what fits of the others.
+ *
+ * A cold lookup and read need a piece of each region that grows with the files: of the
+ * index, of the names and inodes, of the checksums. So a byte of memory saves
+ * most requests where a region is smallest. Regions are resident from the smallest to
+ * the largest, the last of them from its start on as far as there is room.
+ */
+static void dsfs_meta_fit(struct dsfs_source *src, u64 budget)
+{
+	/* BLOCKSUMS is there already. */
+	unsigned long left = GENMASK(DSFS_REGIONS_USED - 1, DSFS_REGION_BLOCKSUMS + 1);
+	const u64 sums = dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS);
+	unsigned int id = DSFS_REGION_NUMBERS;
+	u64 bytes;
+
+	src->nr_resident = 0;
+	src->mem_bytes = 0;
+	if (budget >= dsfs_meta_most(src)) {
+		dsfs_make_resident(src, 0, src->geo.meta_bytes);
+		return;
+	}
+	budget = round_down(budget - min(budget, sums), DSFS_BLOCK_SIZE);
+	for (bytes = dsfs_region_bytes(src, id); id; id = dsfs_smallest_region(src, left)) {
+		if (id != DSFS_REGION_NUMBERS)
+			bytes = min(budget, dsfs_region_bytes(src, id));
+		if (bytes)
+			dsfs_make_resident(src, src->geo.regions[id].pos - src->geo.meta_start,
+					   bytes);
+		budget -= min(budget, bytes);
+		__clear_bit(id, &left);
+		if (!budget)
+			break;
+	}
+}
 
 /**
  * dsfs_meta_block_good - verify a metadata block

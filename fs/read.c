@@ -73,15 +73,24 @@ void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long byte
 	atomic_long_sub(bytes, &sbi->hinted);
 }
 
-/* dsfs_read_alloc - allocate a read of at most @folios folios */
-struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios, gfp_t gfp)
+/*
+ * dsfs_read_alloc - allocate a read of at most @folios folios
+ *
+ * Without @sync no task waits for it. Under memory pressure it is left to reads of single
+ * folios then.
+ */
+struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
+				  enum dsfs_request kind, bool sync)
 {
-	struct dsfs_read *rd;
+	const gfp_t gfp = sync ? GFP_KERNEL : GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
+	struct dsfs_read *rd = kvzalloc(struct_size(rd, folios, folios), gfp);
 
-	rd = kvzalloc(struct_size(rd, folios, folios), gfp);
 	if (!rd)
 		return NULL;
 	rd->inode = inode;
+	rd->kind = kind;
+	rd->sync = sync;
+	rd->gfp = gfp;
 	return rd;
 }
 
@@ -107,7 +116,7 @@ void dsfs_read_release(struct dsfs_read *rd)
 		__free_page(rd->bounce[--rd->nr_bounce]);
 	bio_uninit(&rd->bio);
 	kvfree(rd->blocks);
-	if (rd->frames)
+	if (dsfs_read_unpacks(rd))
 		dsfs_frames_free(rd->frames);
 	kvfree(rd->buffers);
 }
@@ -126,6 +135,39 @@ void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio)
 		rd->pos = folio_pos(folio);
 	rd->folios[rd->nr_folios++] = folio;
 	rd->len += folio_size(folio);
+}
+
+/* Allocate a folio for @index of at most @order, or a page if memory is short; or NULL. */
+static struct folio *dsfs_alloc_folio(struct address_space *mapping, pgoff_t index,
+				      unsigned int order)
+{
+	const gfp_t gfp = readahead_gfp_mask(mapping);
+	struct folio *folio;
+
+	order = min(order, mapping_max_folio_order(mapping));
+	if (index)
+		order = min_t(unsigned int, order, __ffs(index));
+	folio = folio_alloc(gfp, order);
+	return folio || !order ? folio : folio_alloc(gfp, 0);
+}
+
+/*
+ * dsfs_add_folio - add a folio of at most @order to the page cache
+ *
+ * Return: the folio, locked; the page cache holds the reference. -ENOMEM, or
+ * -EEXIST if there is a folio already.
+ */
+struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
+			     unsigned int order)
+{
+	struct folio *folio = dsfs_alloc_folio(mapping, index, order);
+	int ret;
+
+	if (!folio)
+		return ERR_PTR(-ENOMEM);
+	ret = filemap_add_folio(mapping, folio, index, readahead_gfp_mask(mapping));
+	folio_put(folio);
+	return ret ? ERR_PTR(ret) : folio;
 }
 
 /*
@@ -161,7 +203,6 @@ pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 			    unsigned int max)
 {
 	struct address_space *mapping = rd->inode->i_mapping;
-	const gfp_t gfp = readahead_gfp_mask(mapping);
 	struct folio **next = rd->folios + rd->nr_folios, **last = next;
 	struct folio *folio;
 	unsigned int nofs;
@@ -170,8 +211,7 @@ pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 
 	end = dsfs_next_cached(mapping, index, end);
 	for (at = index; at < end; at += folio_nr_pages(*last++)) {
-		*last = dsfs_alloc_folio(mapping, at, min_t(unsigned int, max, ilog2(end - at)),
-					 gfp);
+		*last = dsfs_alloc_folio(mapping, at, min_t(unsigned int, max, ilog2(end - at)));
 		if (!*last)
 			break;
 	}
@@ -179,7 +219,8 @@ pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 	nofs = memalloc_nofs_save();
 	for (; next < last; next++) {
 		folio = *next;
-		ret = ret ? : filemap_add_folio(mapping, folio, index, gfp);
+		ret = ret ? : filemap_add_folio(mapping, folio, index,
+						readahead_gfp_mask(mapping));
 		if (!ret) {
 			dsfs_read_add_folio(rd, folio);
 			index = folio_next_index(folio);
@@ -188,7 +229,7 @@ pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 	}
 	/* Too much for a memory cgroup */
 	while (ret == -ENOMEM && index < end) {
-		folio = dsfs_add_folio(mapping, index, 0, gfp);
+		folio = dsfs_add_folio(mapping, index, 0);
 		if (IS_ERR(folio))
 			break;
 		dsfs_read_add_folio(rd, folio);

@@ -31,6 +31,7 @@ struct dsfs_read {
 	bool verify;			/* verify checksums */
 	bool bounced;			/* fill all folios from bounce pages */
 	bool sync;			/* a task waits, and finishes the read if it can at once */
+	gfp_t gfp;			/* no effort unless it waits */
 	bool own;			/* that task does */
 	bool finished;			/* for that task: no folio is locked any more */
 	int ret;			/* for that task: error of @wanted */
@@ -87,6 +88,12 @@ static inline void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error)
 	dsfs_read_mark_bad(rd, 0, U64_MAX, error);
 }
 
+/* dsfs_read_unpacks - true for a compressed file */
+static inline bool dsfs_read_unpacks(const struct dsfs_read *rd)
+{
+	return IS_ENABLED(CONFIG_DSFS_COMPRESSION) && rd->frames;
+}
+
 /* dsfs_read_gives_way - true if a worker has to go on with a read; a worker gives way itself */
 static inline bool dsfs_read_gives_way(const struct dsfs_read *rd)
 {
@@ -122,9 +129,12 @@ static inline void dsfs_read_put(struct dsfs_read *rd)
 void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end);
 atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes);
 void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
-struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios, gfp_t gfp);
+struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
+				  enum dsfs_request kind, bool sync);
 void dsfs_read_release(struct dsfs_read *rd);
 void dsfs_read_free(struct dsfs_read *rd);
+struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
+			     unsigned int order);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
 pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 			    unsigned int max);
@@ -132,7 +142,7 @@ pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 pgoff_t dsfs_piece_pages(const struct inode *inode);
 
 /* submit.c */
-int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp);
+int dsfs_read_submit(struct dsfs_read *rd);
 
 /* ahead.c */
 pgoff_t dsfs_in_order(struct readahead_control *rac);

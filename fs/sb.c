@@ -95,26 +95,6 @@ struct dsfs_sb_reader {
 	struct dsfs_slot older;
 };
 
-static struct dsfs_sb_reader *dsfs_sb_reader_new(struct super_block *sb)
-{
-	struct dsfs_sb_reader *r = kzalloc_obj(*r);
-
-	if (!r)
-		return NULL;
-	r->sb = sb;
-	r->mem = dsfs_mem_new(sb, DSFS_BLOCK_SIZE);
-	if (r->mem)
-		return r;
-	kfree(r);
-	return NULL;
-}
-
-static void dsfs_sb_reader_free(struct dsfs_sb_reader *r)
-{
-	dsfs_mem_put(r->mem);
-	kfree(r);
-}
-
 /* The newest generation, or an ERR_PTR. Errors have been reported. */
 static const struct dsfs_slot *dsfs_read_newest(struct dsfs_sb_reader *r,
 						struct fs_context *fc)
@@ -195,17 +175,20 @@ static int dsfs_write_back(struct super_block *sb, struct fs_context *fc)
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 		    u64 generation, struct dsfs_geo *geo)
 {
-	const struct dsfs_slot *use;
+	const struct dsfs_slot *use = ERR_PTR(-ENOMEM);
 	struct dsfs_sb_reader *r;
 	int ret;
 
 	ret = dsfs_write_back(sb, fc);
 	if (ret)
 		return ret;
-	r = dsfs_sb_reader_new(sb);
+	r = kzalloc_obj(*r);
 	if (!r)
 		return -ENOMEM;
-	use = dsfs_read_newest(r, fc);
+	r->sb = sb;
+	r->mem = dsfs_mem_new(sb, DSFS_BLOCK_SIZE);
+	if (r->mem)
+		use = dsfs_read_newest(r, fc);
 	if (IS_ERR(use)) {
 		ret = PTR_ERR(use);
 	} else if (generation && generation != use->geo.generation) {
@@ -214,6 +197,7 @@ int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 	}
 	if (!ret)
 		*geo = use->geo;
-	dsfs_sb_reader_free(r);
+	dsfs_mem_put(r->mem);
+	kfree(r);
 	return ret;
 }

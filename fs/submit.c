@@ -106,8 +106,7 @@ static int dsfs_read_wait(struct dsfs_read *rd)
  * Map the blocks of a file with holes. Stored data is in file order, so each
  * extent continues where the last one ended.
  */
-static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
-			       struct dsfs_err *err)
+static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, struct dsfs_err *err)
 {
 	struct dsfs_source *src = dsfs_src(rd->inode->i_sb);
 	struct dsfs_extra_info extra;
@@ -116,7 +115,7 @@ static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 	int ret;
 
 	rd->blocks = kvmalloc_array(DIV_ROUND_UP_ULL(end - rd->pos, DSFS_BLOCK_SIZE),
-				    sizeof(*rd->blocks), gfp);
+				    sizeof(*rd->blocks), rd->gfp);
 	if (!rd->blocks)
 		return -ENOMEM;
 	ret = dsfs_extra_get(src, &rd->attr, &extra, err);
@@ -146,7 +145,7 @@ static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 }
 
 /* Range of stored data that the folios need */
-static int dsfs_read_range(struct dsfs_read *rd, gfp_t gfp, struct dsfs_err *err)
+static int dsfs_read_range(struct dsfs_read *rd, struct dsfs_err *err)
 {
 	const u64 end = min(rd->attr.size, rd->pos + rd->len);
 
@@ -156,10 +155,11 @@ static int dsfs_read_range(struct dsfs_read *rd, gfp_t gfp, struct dsfs_err *err
 	if (end <= rd->pos)
 		return 0;
 	if (rd->attr.flags & DSFS_INODE_COMPRESSED)
-		return dsfs_frames_get(rd, end, gfp, err);
+		return IS_ENABLED(CONFIG_DSFS_COMPRESSION) ? dsfs_frames_get(rd, end, err) :
+							     -EOPNOTSUPP;
 	if (!(rd->attr.flags & DSFS_INODE_HOLES))
 		return 0;
-	return dsfs_read_map_holes(rd, end, gfp, err);
+	return dsfs_read_map_holes(rd, end, err);
 }
 
 /* Widen the range to whole chunks, and on the device to whole logical blocks. */
@@ -193,23 +193,23 @@ static unsigned int dsfs_read_chunks(const struct dsfs_read *rd)
 }
 
 /* Allocate bio_vecs, bounce pages and checksums; the arrays are one allocation. */
-static int dsfs_read_buffers(struct dsfs_read *rd, unsigned int pages, gfp_t gfp)
+static int dsfs_read_buffers(struct dsfs_read *rd, unsigned int pages)
 {
 	const unsigned int vecs = pages + (rd->bounced ? 0 : rd->nr_folios);
 	struct bio_vec *vec;
 
 	vec = kvmalloc(vecs * sizeof(*vec) + pages * sizeof(*rd->bounce) +
-		       dsfs_read_chunks(rd) * sizeof(*rd->sums), gfp);
+		       dsfs_read_chunks(rd) * sizeof(*rd->sums), rd->gfp);
 	if (!vec)
 		return -ENOMEM;
 	rd->buffers = vec;
 	rd->bounce = (struct page **)(vec + vecs);
 	rd->sums = (u32 *)(rd->bounce + pages);
 	bio_init(&rd->bio, rd->inode->i_sb->s_bdev, vec, vecs, REQ_OP_READ);
-	if (rd->frames)
-		return dsfs_frames_buffer(rd, pages, gfp);
+	if (dsfs_read_unpacks(rd))
+		return dsfs_frames_buffer(rd, pages);
 	for (; rd->nr_bounce < pages; rd->nr_bounce++) {
-		rd->bounce[rd->nr_bounce] = alloc_page(gfp);
+		rd->bounce[rd->nr_bounce] = alloc_page(rd->gfp);
 		if (!rd->bounce[rd->nr_bounce])
 			return -ENOMEM;
 	}
@@ -271,7 +271,7 @@ static bool dsfs_add_folios(struct dsfs_read *rd)
 }
 
 /* Assign the range on the device to bounce pages and folios. */
-static int dsfs_read_layout(struct dsfs_read *rd, gfp_t gfp)
+static int dsfs_read_layout(struct dsfs_read *rd)
 {
 	const u64 start = rd->attr.start + rd->pos, end = start + rd->len;
 	u64 head = rd->dev_end - rd->dev, tail = 0;
@@ -283,7 +283,7 @@ static int dsfs_read_layout(struct dsfs_read *rd, gfp_t gfp)
 		tail = max(rd->dev_end, end) - end;
 	}
 	pages = DIV_ROUND_UP_ULL(head, PAGE_SIZE);
-	ret = dsfs_read_buffers(rd, pages + DIV_ROUND_UP_ULL(tail, PAGE_SIZE), gfp);
+	ret = dsfs_read_buffers(rd, pages + DIV_ROUND_UP_ULL(tail, PAGE_SIZE));
 	if (ret)
 		return ret;
 	dsfs_read_get_sums(rd);
@@ -303,7 +303,7 @@ static int dsfs_read_layout(struct dsfs_read *rd, gfp_t gfp)
  *
  * Return: with @rd->sync the error of @rd->wanted or -EINTR; otherwise 0.
  */
-int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
+int dsfs_read_submit(struct dsfs_read *rd)
 {
 	const bool sync = rd->sync;
 	/* Its folios are locked: reclaim must not wait for them. */
@@ -316,7 +316,7 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	dsfs_cache_read(rd);
 	ret = dsfs_inode_attr(rd->inode, &rd->attr, &err);
 	if (!ret)
-		ret = dsfs_read_range(rd, gfp, &err);
+		ret = dsfs_read_range(rd, &err);
 	if (ret) {
 		dsfs_corrupt(rd->inode->i_sb, rd->inode->i_ino, &err, ret);
 		goto fail;
@@ -325,14 +325,14 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	/* No stored data: a hole, or folios after the end of the file */
 	if (rd->from == rd->to)
 		goto done;
-	ret = dsfs_read_layout(rd, gfp);
+	ret = dsfs_read_layout(rd);
 	if (ret)
 		goto fail;
 
 	dsfs_count_request(rd->inode->i_sb, rd->kind, rd->dev_end - rd->dev);
 	trace_dsfs_read_submit(rd->inode, rd->pos, rd->dev_end - rd->dev,
 			       rd->dev, rd->kind);
-	rd->bio.bi_opf = opf;
+	rd->bio.bi_opf = REQ_OP_READ | (sync ? 0 : REQ_RAHEAD);
 	rd->bio.bi_iter.bi_sector = rd->dev >> SECTOR_SHIFT;
 	rd->bio.bi_end_io = dsfs_read_end_io;
 	submit_bio(&rd->bio);
@@ -344,36 +344,4 @@ done:
 wait:
 	memalloc_nofs_restore(nofs);
 	return sync ? dsfs_read_wait(rd) : 0;
-}
-
-/*
- * dsfs_submit_init - create the work queue of a mount
- *
- * One queue for each mount, so that neither work nor an unmount waits for the
- * device of another mount. It has a rescuer, because memory may be short just
- * while tasks wait for these reads.
- */
-int dsfs_submit_init(struct super_block *sb)
-{
-	/*
-	 * Bound to the CPU that took the interrupt, so that no other CPU is
-	 * woken, and one work item at a time runs there. Normal priority: hints
-	 * and readahead must not take more than a task's share from other
-	 * tasks. An unbound or CPU-intensive queue runs many workers at once,
-	 * which take as much as high priority does (design.rst).
-	 */
-	DSFS_SB(sb)->read_wq = alloc_workqueue("dsfs-%s", WQ_PERCPU | WQ_MEM_RECLAIM,
-					       0, sb->s_id);
-	return DSFS_SB(sb)->read_wq ? 0 : -ENOMEM;
-}
-
-/*
- * dsfs_submit_exit - destroy the work queue, when there are no readers any more,
- * but a completion may still be running
- */
-void dsfs_submit_exit(struct super_block *sb)
-{
-	if (DSFS_SB(sb)->read_wq)
-		destroy_workqueue(DSFS_SB(sb)->read_wq);
-	DSFS_SB(sb)->read_wq = NULL;
 }

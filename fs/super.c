@@ -38,13 +38,24 @@ static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
 	return 0;
 }
 
+/* Free what dsfs_fill_super() has set up, when there are no readers any more. */
+static void dsfs_free_super(struct super_block *sb)
+{
+	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+
+	dsfs_meta_close(&sbi->src);
+	/* A completion may still be running. */
+	if (sbi->read_wq)
+		destroy_workqueue(sbi->read_wq);
+	if (IS_ENABLED(CONFIG_DSFS_COMPRESSION))
+		dsfs_unpack_exit(sbi->unpacker);
+	dsfs_cache_exit(sb);
+}
+
 static void dsfs_put_super(struct super_block *sb)
 {
 	dsfs_sysfs_remove(sb);
-	dsfs_meta_close(dsfs_src(sb));
-	dsfs_submit_exit(sb);
-	dsfs_unpack_exit(sb);
-	dsfs_cache_exit(sb);
+	dsfs_free_super(sb);
 }
 
 static const struct super_operations dsfs_sops = {
@@ -84,6 +95,34 @@ static void dsfs_window(struct super_block *sb)
 	sbi->ra_default = max_t(u64, VM_READAHEAD_PAGES,
 				2 * (queue_io_opt(q) ? : request) >> PAGE_SHIFT);
 	sbi->ra_pages = bytes >> PAGE_SHIFT;
+}
+
+/*
+ * One queue for each mount, so that neither work nor an unmount waits for the
+ * device of another mount. It has a rescuer, because memory may be short just
+ * while tasks wait for these reads.
+ *
+ * Bound to the CPU that took the interrupt, so that no other CPU is
+ * woken, and one work item at a time runs there. Normal priority: hints
+ * and readahead must not take more than a task's share from other
+ * tasks. An unbound or CPU-intensive queue runs many workers at once,
+ * which take as much as high priority does (design.rst).
+ */
+static int dsfs_make_queue(struct super_block *sb)
+{
+	DSFS_SB(sb)->read_wq = alloc_workqueue("dsfs-%s", WQ_PERCPU | WQ_MEM_RECLAIM, 0, sb->s_id);
+	return DSFS_SB(sb)->read_wq ? 0 : -ENOMEM;
+}
+
+static int dsfs_may_unpack(struct super_block *sb, struct fs_context *fc)
+{
+	if (!(dsfs_geo(sb)->incompat & DSFS_INCOMPAT_COMPRESSED))
+		return 0;
+	if (IS_ENABLED(CONFIG_DSFS_COMPRESSION))
+		return dsfs_unpack_init(sb, fc);
+	dsfs_fc_error(fc, sb,
+		      "the image has compressed files, and dsfs was built without CONFIG_DSFS_COMPRESSION");
+	return -EOPNOTSUPP;
 }
 
 static int dsfs_make_root(struct super_block *sb, struct fs_context *fc)
@@ -149,32 +188,26 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	super_set_sysfs_name_bdev(sb);
 	dsfs_window(sb);
 
-	ret = dsfs_submit_init(sb);
+	ret = dsfs_make_queue(sb);
 	if (!ret)
-		ret = dsfs_unpack_init(sb, fc);
+		ret = dsfs_may_unpack(sb, fc);
 	if (!ret)
 		ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
 	if (!ret)
 		ret = dsfs_cache_init(sb);
+	if (!ret)
+		ret = dsfs_make_root(sb, fc);
 	if (ret)
-		goto err_meta;
-	ret = dsfs_make_root(sb, fc);
-	if (ret)
-		goto err_meta;
+		goto err;
 	ret = dsfs_sysfs_add(sb);
-	if (ret)
-		goto err_root;
-	dsfs_log_mount(sb);
-	return 0;
-
-err_root:
+	if (!ret) {
+		dsfs_log_mount(sb);
+		return 0;
+	}
 	dput(sb->s_root);
 	sb->s_root = NULL;
-err_meta:
-	dsfs_meta_close(&sbi->src);
-	dsfs_submit_exit(sb);
-	dsfs_unpack_exit(sb);
-	dsfs_cache_exit(sb);
+err:
+	dsfs_free_super(sb);
 	return ret;
 }
 
@@ -351,7 +384,8 @@ static void __exit dsfs_exit(void)
 	unregister_filesystem(&dsfs_fs_type);
 	/* dsfs_free_inode() is an RCU callback, which may run after the unmount. */
 	rcu_barrier();
-	dsfs_unpack_free();
+	if (IS_ENABLED(CONFIG_DSFS_COMPRESSION))
+		dsfs_unpack_free();
 	dsfs_sysfs_exit();
 	dsfs_mem_exit();
 }

@@ -103,11 +103,8 @@ void dsfs_unpack_free(void)
 /* dsfs_unpack_init - set aside what one read needs to unpack, on a mount with compressed files */
 int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc)
 {
-	struct dsfs_unpacker *u;
+	struct dsfs_unpacker *u = kzalloc_obj(*u);
 
-	if (!(dsfs_geo(sb)->incompat & DSFS_INCOMPAT_COMPRESSED))
-		return 0;
-	u = kzalloc_obj(*u);
 	DSFS_SB(sb)->unpacker = u;
 	if (u) {
 		mutex_init(&u->lock);
@@ -121,11 +118,8 @@ int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc)
 }
 
 /* dsfs_unpack_exit - undo dsfs_unpack_init(), when there are no reads any more */
-void dsfs_unpack_exit(struct super_block *sb)
+void dsfs_unpack_exit(struct dsfs_unpacker *u)
 {
-	struct dsfs_unpacker *u = DSFS_SB(sb)->unpacker;
-
-	DSFS_SB(sb)->unpacker = NULL;
 	if (!u)
 		return;
 	kvfree(u->workspace);
@@ -162,7 +156,7 @@ static void dsfs_unpacker_put(struct dsfs_unpacker *u, struct dsfs_unpacker *own
  *
  * Sets the range of stored data to read.
  */
-int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *err)
+int dsfs_frames_get(struct dsfs_read *rd, u64 end, struct dsfs_err *err)
 {
 	const u64 first = rd->pos >> DSFS_UNIT_BITS, last = (end - 1) >> DSFS_UNIT_BITS;
 	struct dsfs_source *src = dsfs_src(rd->inode->i_sb);
@@ -171,7 +165,7 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
 	u32 from;
 	int ret;
 
-	f = kvmalloc(struct_size(f, at, last - first + 2), gfp);
+	f = kvmalloc(struct_size(f, at, last - first + 2), rd->gfp);
 	if (!f)
 		return -ENOMEM;
 	rd->frames = f;
@@ -201,7 +195,7 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
  *
  * They are adjacent, so that a frame is in one piece, whatever pages it begins in.
  */
-int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp)
+int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages)
 {
 	const size_t bytes = (size_t)pages << PAGE_SHIFT;
 	struct dsfs_frames *f = rd->frames;
@@ -211,7 +205,7 @@ int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp)
 		f->data = dsfs_buffer_try();
 	f->shared = f->data;
 	if (!f->data)
-		f->data = kvmalloc(bytes, gfp);
+		f->data = kvmalloc(bytes, rd->gfp);
 	if (!f->data)
 		return -ENOMEM;
 	for (i = 0; i < pages; i++)

@@ -73,7 +73,7 @@ static bool dsfs_whole_metadata(struct inode *inode)
  * Allocate a read of a whole file and add its folios to the page cache. NULL:
  * do not read the whole file.
  */
-static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
+static struct dsfs_read *dsfs_whole_begin(struct file *file, bool sync)
 {
 	struct inode *inode = file_inode(file);
 	const u64 pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
@@ -81,7 +81,7 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
 
 	if (!dsfs_whole_wanted(file) || !dsfs_whole_metadata(inode))
 		return NULL;
-	rd = dsfs_read_alloc(inode, pages, gfp);
+	rd = dsfs_read_alloc(inode, pages, DSFS_REQUEST_WHOLE, sync);
 	if (!rd)
 		return NULL;
 	/* The task that adds the first folio reads the file alone. */
@@ -100,7 +100,7 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
  */
 void dsfs_whole_read(struct file *file)
 {
-	struct dsfs_read *rd = dsfs_whole_begin(file, GFP_KERNEL);
+	struct dsfs_read *rd = dsfs_whole_begin(file, true);
 	unsigned long pressure;
 	bool refaults = false;
 	unsigned int i;
@@ -110,16 +110,12 @@ void dsfs_whole_read(struct file *file)
 	dsfs_count(file_inode(file)->i_sb, DSFS_COUNT_WHOLE, 1);
 	for (i = 0; i < rd->nr_folios && !refaults; i++)
 		refaults = folio_test_workingset(rd->folios[i]);
-	rd->sync = true;
 	if (refaults)
 		psi_memstall_enter(&pressure);
-	dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
+	dsfs_read_submit(rd);
 	if (refaults)
 		psi_memstall_leave(&pressure);
 }
-
-/* No effort: what cannot be allocated is left to the page cache. */
-#define DSFS_GFP_AHEAD	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
 /*
  * dsfs_whole_ahead - read a whole file for readahead of some of its pages, which
@@ -143,7 +139,7 @@ bool dsfs_whole_ahead(struct readahead_control *rac)
 	if (!rac->file || !dsfs_whole_wanted(rac->file) ||
 	    rac->mapping->nrpages != readahead_count(rac))
 		return false;
-	rd = dsfs_read_alloc(inode, pages, DSFS_GFP_AHEAD);
+	rd = dsfs_read_alloc(inode, pages, DSFS_REQUEST_WHOLE, false);
 	if (!rd)
 		return false;
 	around = dsfs_whole_add(rd, 0, first) == first;
@@ -155,7 +151,7 @@ bool dsfs_whole_ahead(struct readahead_control *rac)
 	if (around)
 		dsfs_whole_add(rd, (rd->pos + rd->len) >> PAGE_SHIFT, pages);
 	if (rd->nr_folios)
-		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+		dsfs_read_submit(rd);
 	else
 		dsfs_read_free(rd);
 	return around;
@@ -203,13 +199,13 @@ bool dsfs_whole_hint(struct file *file)
 	}
 	user = dsfs_hint_charge(sbi, bytes);
 	if (user)
-		rd = dsfs_whole_begin(file, DSFS_GFP_AHEAD);
+		rd = dsfs_whole_begin(file, false);
 	if (rd) {
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_ISSUED);
 		rd->hint = user;
 		rd->hinted = bytes;
 		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_ISSUED, 1);
-		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+		dsfs_read_submit(rd);
 		return true;
 	}
 	if (user)

@@ -38,7 +38,7 @@ static u64 budget(const struct mount_opts *o)
 	return bytes;
 }
 
-/* As fs/metafit.c: BLOCKSUMS and NUMBERS in any case, and of the other regions what fits. */
+/* As fs/metaload.c: BLOCKSUMS and NUMBERS in any case, and of the other regions what fits. */
 static u64 resident(const struct dsfs_geo *geo, u64 most)
 {
 	const u64 sums = region(geo, DSFS_REGION_BLOCKSUMS);
