@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Large files: what is read ahead of page faults in order, and hints for ranges.
+ * Large files: windows of page faults, and hints for ranges.
  *
  * A fault says which page is needed and no more, so the page cache reads a small
- * window on both sides of it, and goes on in windows of that size. A device that
- * takes a millisecond a request is idle for most of the time then. Here such a
- * window becomes longer when the task has come to the mark in the last one, by
- * a tenth of what lies in the cache before it: a task that stops there leaves
- * little that was read in vain. With MADV_SEQUENTIAL it has its full length from
+ * window on both sides of it, marks a page in that, and goes on in windows of its size when
+ * a task comes to the mark. A device that takes a millisecond a request is idle for most of
+ * the time then. So the fault says how long its window may be, as it is known here whether the
+ * task is at a mark: a tenth of what lies in the cache before it, as a task that stops there
+ * leaves little that was read in vain. With MADV_SEQUENTIAL it has its full length from
  * the first fault on.
  *
  * A hint for a range is served whole, up to the user's limit of bytes in flight.
@@ -54,75 +54,51 @@ static pgoff_t dsfs_run(struct address_space *mapping, pgoff_t index, pgoff_t ma
 }
 
 /*
- * What readahead of a mapped file is for is seen by the state that the page cache
- * has set: a window around a fault has its mark at three quarters. Behind a mark,
- * all of the window is ahead of the task. A fault with MADV_SEQUENTIAL is a
- * read of ra_pages without a state, or, at the start of the file, with the mark
- * in the middle. So is a read(2) of as much, which may be a random one: a descriptor
- * that was read since it was mapped has a prev_pos.
- */
-static bool dsfs_is_marked(struct readahead_control *rac)
-{
-	const struct file_ra_state *ra = rac->ra;
-
-	return ra->start == readahead_index(rac) &&
-	       (ra->async_size == ra->size || ra->async_size == 1);
-}
-
-static bool dsfs_is_advised(struct readahead_control *rac)
-{
-	const struct file_ra_state *ra = rac->ra;
-	const pgoff_t index = readahead_index(rac);
-
-	if (ra->prev_pos >= 0)
-		return false;
-	if (ra->start == index)
-		return !index && ra->size == ra->ra_pages && ra->async_size >= ra->size / 2;
-	return readahead_count(rac) == ra->ra_pages;
-}
-
-/*
- * dsfs_in_order - how many pages to read for a fault of a task that goes on in
- * order, from the start of @rac; 0: those that the page cache has added
+ * dsfs_around_fault - pages around a fault
  *
- * The descriptor keeps whether its last window was for MADV_SEQUENTIAL.
+ * ->readahead makes whole chunks of them, which on average are as many as the VFS has then.
+ * Of a small file it adds all others, as large folios.
  */
-pgoff_t dsfs_in_order(struct readahead_control *rac)
+unsigned int dsfs_around_fault(const struct inode *inode)
 {
-	const struct dsfs_sb_info *sbi = DSFS_SB(rac->mapping->host->i_sb);
-	const pgoff_t index = readahead_index(rac);
+	const unsigned long chunk = dsfs_chunk_pages(inode), pages = VM_READAHEAD_PAGES;
 
-	/* A window of one page: dsfs_expand() adds all of a small file. */
-	if (!rac->file || !dsfs_file_mapped(rac->file) || rac->ra->ra_pages <= 1 ||
-	    rac->file->f_mode & FMODE_RANDOM || !dsfs_ra_default(rac->mapping->host->i_sb))
-		return 0;
-	if (dsfs_is_advised(rac))
-		WRITE_ONCE(rac->file->private_data, DSFS_FILE_IN_ORDER);
-	else if (!dsfs_is_marked(rac))
-		WRITE_ONCE(rac->file->private_data, DSFS_FILE_MAPPED);
-	else if (READ_ONCE(rac->file->private_data) != DSFS_FILE_IN_ORDER)
-		return min(sbi->ra_pages, dsfs_run(rac->mapping, index, sbi->ra_pages *
-						   DSFS_RUN_PART) / DSFS_RUN_PART);
-	return READ_ONCE(rac->file->private_data) == DSFS_FILE_IN_ORDER ? sbi->ra_pages : 0;
+	if (i_size_read(inode) <= READ_ONCE(DSFS_SB(inode->i_sb)->opt.wholefile))
+		return 1;
+	return pages - min(chunk > 1 ? chunk : 0, pages / 2);
 }
 
-/*
- * The page before the end of a range that gets a mark. The task that started the
- * range finds a mark of the page cache at its start. Another one, or one that had
- * asked for the range by a hint, goes on from here: without a state of its own
- * the page cache looks for the end no farther than this. Reads end there, so it is
- * at the start of a chunk.
- */
-static pgoff_t dsfs_mark(const struct file *file, pgoff_t index, pgoff_t end,
-			 const atomic_long_t *user)
+/* Pages that a fault may read: of a task that is at the mark of a window as many as behind it */
+static unsigned int dsfs_fault_pages(const struct vm_fault *vmf)
 {
-	const pgoff_t chunk = dsfs_chunk_pages(file_inode(file));
-	const pgoff_t pages = READ_ONCE(file->f_ra.ra_pages);
+	const struct file *file = vmf->vma->vm_file;
+	const struct inode *inode = file_inode(file);
+	const struct file_ra_state *ra = &file->f_ra;
+	const pgoff_t most = dsfs_window(inode), around = dsfs_around_fault(inode);
+	const pgoff_t end = ra->start + ra->size, mark = end - ra->async_size;
 
-	if (end - index > pages)
-		return min(round_up(end - pages, chunk), end);
-	/* A hint for so little is for a random read. */
-	return user ? end : index;
+	if (around == 1)
+		return around;
+	if (!dsfs_ra_default(inode->i_sb))
+		return ra->ra_pages;
+	if (vmf->vma->vm_flags & VM_SEQ_READ && !(file->f_mode & FMODE_RANDOM))
+		return most;
+	/* The mark is on a folio, and a fault at its first page. */
+	if (file->f_mode & FMODE_RANDOM || mark - vmf->pgoff >= DSFS_FOLIO_MAX >> PAGE_SHIFT)
+		return around;
+	return clamp(dsfs_run(file->f_mapping, end, most * DSFS_RUN_PART) / DSFS_RUN_PART,
+		     around, most);
+}
+
+/* dsfs_fault - a page fault: its window, before the page cache serves it */
+vm_fault_t dsfs_fault(struct vm_fault *vmf)
+{
+	struct file_ra_state *ra = &vmf->vma->vm_file->f_ra;
+	const unsigned int pages = dsfs_fault_pages(vmf);
+
+	if (READ_ONCE(ra->ra_pages) != pages)
+		WRITE_ONCE(ra->ra_pages, pages);
+	return filemap_fault(vmf);
 }
 
 /*
@@ -136,10 +112,17 @@ static pgoff_t dsfs_ahead_add(struct file *file, pgoff_t index, pgoff_t end,
 	struct inode *inode = file_inode(file);
 	const unsigned int order = mapping_max_folio_order(inode->i_mapping);
 	const pgoff_t piece = dsfs_piece_pages(inode);
-	const pgoff_t mark = dsfs_mark(file, index, end, user);
+	const pgoff_t pages = READ_ONCE(file->f_ra.ra_pages);
 	struct dsfs_read *rd;
-	pgoff_t stop;
+	pgoff_t stop, mark = end;
 
+	/*
+	 * Who has asked for the range goes on behind it: without a state of its own the page
+	 * cache looks for the end no farther than this. A hint for so little is for a random
+	 * read. Reads end there, so it is at the start of a chunk.
+	 */
+	if (end - index > pages)
+		mark = min(round_up(end - pages, dsfs_chunk_pages(inode)), end);
 	for (stop = index; index == stop && index < end; ) {
 		stop = min(index < mark ? mark : end, round_down(index + piece, piece));
 		rd = dsfs_read_alloc(inode, stop - index, DSFS_REQUEST_AHEAD, false);
@@ -158,29 +141,6 @@ static pgoff_t dsfs_ahead_add(struct file *file, pgoff_t index, pgoff_t end,
 		cond_resched();
 	}
 	return index;
-}
-
-/*
- * dsfs_ahead_on - read on behind what readahead has read, up to page @end
- *
- * As readahead_expand() does, but with large folios, and in pieces whose pages are
- * locked one piece after the other. @first is where @rac began.
- */
-void dsfs_ahead_on(struct readahead_control *rac, pgoff_t first, pgoff_t end)
-{
-	const struct inode *inode = rac->mapping->host;
-	const pgoff_t index = readahead_index(rac);
-	pgoff_t first_chunk = index, added;
-
-	end = min_t(u64, end, DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE));
-	dsfs_widen_to_chunks(inode, &first_chunk, &end);
-	if (index >= end)
-		return;
-	added = dsfs_ahead_add(rac->file, index, end, NULL) - index;
-	if (rac->ra->start != first)
-		return;
-	rac->ra->size += added;
-	rac->ra->async_size += added;
 }
 
 /*

@@ -308,8 +308,7 @@ static void dsfs_cache_sweep(struct super_block *sb, struct dsfs_cache *cache,
  */
 static void dsfs_cache_drop_behind(const struct dsfs_read *rd)
 {
-	const pgoff_t behind = 2 * DSFS_SB(rd->inode->i_sb)->ra_pages <<
-			       dsfs_ratio_bits(rd->inode);
+	const pgoff_t behind = 2 * dsfs_window(rd->inode);
 	const pgoff_t first = rd->pos >> PAGE_SHIFT, n = rd->len >> PAGE_SHIFT;
 
 	/* Half of the window that page faults have */
@@ -433,7 +432,7 @@ void dsfs_cache_closed(struct file *file)
 		return;
 	dsfs_cache_used(inode, dsfs_cache_now(cache), 0);
 	if (!test_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(inode)) ||
-	    (file->f_ra.prev_pos < 0 && !dsfs_file_mapped(file)))
+	    file->f_ra.prev_pos < 0)
 		return;
 	set_bit(DSFS_FILE_CLOSED, dsfs_file_state(inode));
 	/* A larger file can spare the few pages that cannot be dropped yet. */

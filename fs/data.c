@@ -160,15 +160,13 @@ static struct folio *dsfs_readahead_more(struct readahead_control *rac, pgoff_t 
 static void dsfs_readahead(struct readahead_control *rac)
 {
 	const unsigned int max = dsfs_piece_pages(rac->mapping->host);
-	const pgoff_t first = readahead_index(rac);
 	const bool drops = rac->dropbehind;
 	struct dsfs_read *rd;
 	struct folio *folio;
-	pgoff_t last, ahead;
+	pgoff_t last;
 
 	if (!drops && dsfs_whole_ahead(rac))
 		return;
-	ahead = drops ? 0 : dsfs_in_order(rac);
 	last = dsfs_expand(rac);
 	folio = readahead_folio(rac);
 	while (folio) {
@@ -188,8 +186,6 @@ static void dsfs_readahead(struct readahead_control *rac)
 		if (!folio)
 			folio = dsfs_readahead_more(rac, last);
 	}
-	if (ahead)
-		dsfs_ahead_on(rac, first, first + ahead);
 }
 
 const struct address_space_operations dsfs_aops = {

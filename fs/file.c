@@ -94,54 +94,17 @@ static const struct iomap_dio_ops dsfs_dio_ops = {
 };
 
 /*
- * Readahead windows, unless read_ahead_kb was changed. The default of the VFS, 128
- * KiB, is small for devices that take requests of megabytes, so read(2) has a
- * larger one. Around a page fault it is no more than these, even where a device
- * has megabytes, because faults may be random; those in order get more from
- * dsfs_in_order(). A file descriptor has one window: once it was mapped, reads
- * leave that alone. A window of a compressed file has more contents, so that what is
- * stored of it is as long as of other files.
+ * Readahead windows of reads, unless read_ahead_kb was changed. The default of the VFS, 128
+ * KiB, is small for devices that take requests of megabytes. A window of a compressed file
+ * has more contents, so that what is stored of it is as long as of other files.
  */
 static void dsfs_read_window(struct file *file)
 {
 	const struct inode *inode = file_inode(file);
-	const struct super_block *sb = inode->i_sb;
-	const unsigned int pages = DSFS_SB(sb)->ra_pages << dsfs_ratio_bits(inode);
+	const unsigned int pages = dsfs_window(inode);
 
-	if (!dsfs_file_mapped(file) && dsfs_ra_default(sb) &&
-	    READ_ONCE(file->f_ra.ra_pages) < pages)
+	if (dsfs_ra_default(inode->i_sb) && READ_ONCE(file->f_ra.ra_pages) < pages)
 		WRITE_ONCE(file->f_ra.ra_pages, pages);
-}
-
-/*
- * Pages around a fault. ->readahead makes whole chunks of them, which on average are
- * as many as the VFS has then.
- */
-static unsigned int dsfs_around_fault(const struct inode *inode)
-{
-	const unsigned long chunk = dsfs_chunk_pages(inode);
-	const unsigned long pages = VM_READAHEAD_PAGES;
-
-	return pages - min(chunk > 1 ? chunk : 0, pages / 2);
-}
-
-/*
- * The first fault of a small file reads all of it. The page cache adds small
- * folios for its window, so that is one page, and ->readahead adds the others.
- */
-static void dsfs_map_window(struct file *file)
-{
-	const struct inode *inode = file_inode(file);
-
-	WRITE_ONCE(file->private_data, DSFS_FILE_MAPPED);
-	/* Reads before it, of a header, say nothing of the faults. */
-	file->f_ra.prev_pos = -1;
-	if (i_size_read(inode) <= READ_ONCE(DSFS_SB(inode->i_sb)->opt.wholefile))
-		WRITE_ONCE(file->f_ra.ra_pages, 1);
-	else if (dsfs_ra_default(inode->i_sb))
-		WRITE_ONCE(file->f_ra.ra_pages,
-			   min(READ_ONCE(file->f_ra.ra_pages),
-			       dsfs_around_fault(inode)));
 }
 
 /* True if nothing of the file is cached and a read at @pos returns bytes */
@@ -221,13 +184,23 @@ static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
 	return filemap_splice_read(in, ppos, pipe, len, flags);
 }
 
+static const struct vm_operations_struct dsfs_vm_ops = {
+	.fault		= dsfs_fault,
+	.map_pages	= filemap_map_pages,
+};
+
 static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	int ret = generic_file_readonly_mmap(file, vma);
 
 	if (ret)
 		return ret;
-	dsfs_map_window(file);
+	vma->vm_ops = &dsfs_vm_ops;
+	/* For hints before the first fault */
+	if (dsfs_ra_default(file_inode(file)->i_sb))
+		WRITE_ONCE(file->f_ra.ra_pages, dsfs_around_fault(file_inode(file)));
+	/* It is a read for dsfs_cache_closed(). */
+	file->f_ra.prev_pos = max_t(loff_t, file->f_ra.prev_pos, 0);
 	return 0;
 }
 

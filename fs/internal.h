@@ -232,19 +232,17 @@ static inline unsigned int dsfs_ratio_bits(const struct inode *inode)
 	return (2 * i_size_read(inode) >= 3 * stored) + (i_size_read(inode) >= 3 * stored);
 }
 
-/*
- * Pages that are read together to verify or to unpack one of them. Of a file with
- * holes this is a guess, as chunks are counted in stored data.
- */
+/* Pages of a window of reads in order */
+static inline pgoff_t dsfs_window(const struct inode *inode)
+{
+	return DSFS_SB(inode->i_sb)->ra_pages << dsfs_ratio_bits(inode);
+}
+
+/* Pages that are read together to verify or to unpack one of them */
 static inline pgoff_t dsfs_chunk_pages(const struct inode *inode)
 {
-	unsigned int bits = 0;
-
-	if (dsfs_unit_order(inode))
-		return 1UL << dsfs_unit_order(inode);
-	if (dsfs_verifies(inode->i_sb))
-		bits = dsfs_inode_chunk_bits(inode);
-	return bits > PAGE_SHIFT ? 1UL << (bits - PAGE_SHIFT) : 1;
+	return dsfs_unit_order(inode) || dsfs_verifies(inode->i_sb) ?
+	       1UL << dsfs_chunk_order(inode) : 1;
 }
 
 #define dsfs_fc_error(fc, sb, fmt, ...) \
@@ -341,20 +339,9 @@ extern const struct file_operations dsfs_dir_fops;
 /* data.c */
 extern const struct address_space_operations dsfs_aops;
 
-/*
- * private_data of a file descriptor: NULL until it is mapped. Then its readahead may
- * be for a fault, and the last fault that read may have been one of a task that goes on in
- * order.
- */
-#define DSFS_FILE_MAPPED	((void *)1UL)
-#define DSFS_FILE_IN_ORDER	((void *)2UL)
-
-static inline bool dsfs_file_mapped(const struct file *file)
-{
-	return READ_ONCE(file->private_data);
-}
-
 /* ahead.c */
+unsigned int dsfs_around_fault(const struct inode *inode);
+vm_fault_t dsfs_fault(struct vm_fault *vmf);
 void dsfs_range_hint(struct file *file, loff_t pos, loff_t len);
 
 /* whole.c */

@@ -144,10 +144,6 @@ pgoff_t dsfs_piece_pages(const struct inode *inode);
 /* submit.c */
 int dsfs_read_submit(struct dsfs_read *rd);
 
-/* ahead.c */
-pgoff_t dsfs_in_order(struct readahead_control *rac);
-void dsfs_ahead_on(struct readahead_control *rac, pgoff_t first, pgoff_t end);
-
 /* complete.c */
 bool dsfs_read_finish(struct dsfs_read *rd);
 

@@ -85,7 +85,7 @@ static int dsfs_check_device(struct super_block *sb, struct fs_context *fc,
  * Requests may be small and far, as on a network block device, whose latency is only
  * hidden by many of them.
  */
-static void dsfs_window(struct super_block *sb)
+static void dsfs_set_window(struct super_block *sb)
 {
 	struct request_queue *q = bdev_get_queue(sb->s_bdev);
 	const u64 request = (u64)queue_max_sectors(q) << SECTOR_SHIFT;
@@ -186,7 +186,7 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 		return ret;
 	super_set_uuid(sb, geo->uuid, sizeof(geo->uuid));
 	super_set_sysfs_name_bdev(sb);
-	dsfs_window(sb);
+	dsfs_set_window(sb);
 
 	ret = dsfs_make_queue(sb);
 	if (!ret)
