@@ -37,7 +37,7 @@ WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/lib -Iuserspace/tool \
-		   $(addprefix -Iuserspace/,http walk digest export diff mounted) -MMD -MP
+		   $(addprefix -Iuserspace/,http walk digest export diff mounted write) -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
 ifeq ($(ISAL),no)
@@ -112,7 +112,7 @@ dump_SRC	:= $(wildcard userspace/dump/*.c userspace/export/*.c userspace/diff/*.
 # JSON of manifests
 mkfs_LIBS	+= -ljansson
 mount_SRC	:= $(wildcard userspace/mount/*.c)
-dsfs_SRC	:= $(wildcard userspace/verb/*.c userspace/mounted/*.c)
+dsfs_SRC	:= $(wildcard userspace/verb/*.c userspace/mounted/*.c userspace/write/*.c)
 udev_SRC	:= $(wildcard userspace/udev/*.c)
 
 objs		= $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -149,9 +149,9 @@ $(B)/$(1).dsfs: $$(call objs,$$($(1)_SRC)) $$(LIB)
 endef
 $(foreach t,mkfs fsck dump mount,$(eval $(call tool_rule,$(t))))
 
-# What works on mounts: dsfs COMMAND
+# dsfs COMMAND
 $(B)/dsfs: $(call objs,$(dsfs_SRC)) $(LIB)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -luuid -lpthread
 
 # What udev asks
 $(B)/dsfs_id: $(call objs,$(udev_SRC)) $(LIB)

@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 #include <unistd.h>
-#include <uuid/uuid.h>
 
 #include "args.h"
 #include "list.h"
@@ -65,19 +64,6 @@ static int take_names(const struct arg *a, void *ctx, const char *arg)
 
 	return patterns_add(&o->no_names, arg, strlen(arg)) ?
 	       arg_wrong(a, arg, "not a pattern") : 0;
-}
-
-static int take_uuid(const struct arg *a, void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-
-	if (!strcmp(arg, "random"))
-		uuid_generate_random(o->uuid);
-	else if (!strcmp(arg, "clear"))
-		uuid_clear(o->uuid);
-	else if (uuid_parse(arg, o->uuid))
-		return arg_wrong(a, arg, "not a UUID");
-	return 0;
 }
 
 static int take_time(const struct arg *a, void *ctx, const char *arg)
@@ -143,7 +129,7 @@ static const struct arg option_table[] = {
 	  ARG_CHOICE(struct options, digest) },
 	{ 'U', "uuid", "UUID",
 	  "volume UUID (default: random, or with -T from the content)",
-	  .set = take_uuid, ARG_GIVEN(struct options, uuid_set),
+	  ARG_UUID(struct options, uuid), ARG_GIVEN(struct options, uuid_set),
 	  .not = "compact; " HAS_ITS_OWN },
 	{ 'T', "time", "SECONDS", "build time and every modification time",
 	  .set = take_time, ARG_GIVEN(struct options, fixed_time), .not = "compact" },

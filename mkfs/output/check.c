@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "inuse.h"
 #include "msg.h"
 #include "output.h"
 

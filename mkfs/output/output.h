@@ -188,11 +188,6 @@ int file_name(struct output *out);
  */
 void keep_attrs(const struct output *out);
 
-/* inuse.c: whether an image file is attached to a loop device, and to which */
-int inuse_check(const char *path, const struct stat *st);
-/* Whether a path leads to that file. */
-bool path_leads_to(const char *path, const struct stat *st);
-
 /* device.c */
 
 /**

@@ -41,6 +41,16 @@ int image_open(struct image *img, const char *path)
 	return load(img, path, ret, what);
 }
 
+int image_open_fd(struct image *img, int fd, const char *path)
+{
+	const char *what;
+	int ret;
+
+	memset(img, 0, sizeof(*img));
+	ret = reader_fd(fd, &img->reader, &what);
+	return load(img, path, ret, what);
+}
+
 static void say_again(const char *address, const char *why)
 {
 	msg_warn(address, "%s: it is asked again", why);

@@ -17,6 +17,9 @@
  */
 int image_open(struct image *img, const char *path);
 
+/** image_open_fd - the same of a descriptor, which stays the caller's */
+int image_open_fd(struct image *img, int fd, const char *path);
+
 /**
  * image_open_at - the same of an image that may be on a server
  * @address: a path, or an address that dsfs-source(7) tells of; kept, not copied

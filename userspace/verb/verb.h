@@ -35,6 +35,10 @@ struct verb {
 	const char *program;
 };
 
+/* Those of this folder, a file each */
+int verb_label(int argc, char **argv);
+int verb_revert(int argc, char **argv);
+
 /* By group; the last one has no name. */
 extern const struct verb verbs[];
 

@@ -4,6 +4,9 @@
 #include "verb.h"
 
 const struct verb verbs[] = {
+	{ VERB_CHANGE, "label", "print the label, or change label, message or UUID",
+	  .run = verb_label },
+	{ VERB_CHANGE, "revert", "make an older generation the newest again", .run = verb_revert },
 	{ VERB_MOUNTED, "order", "print an order to read files in", .run = verb_order },
 	{ VERB_MOUNTED, "readahead", "ask for files before somebody reads them",
 	  .run = verb_readahead },

@@ -10,8 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "inuse.h"
 #include "msg.h"
-#include "output.h"
 
 bool path_leads_to(const char *path, const struct stat *st)
 {

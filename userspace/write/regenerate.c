@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A new generation with the tree of one that is there.
+ *
+ * Positions in metadata are offsets from the beginning of its area, and those of data are
+ * offsets in the image.  So the blocks of a tree are right wherever they lie: what is new are the
+ * superblock, HISTORY, NOTE and BLOCKSUMS.  If the newest generation has the tree, its area gets
+ * these behind its end (see "A change of label, UUID or message" in format.rst).  Otherwise the
+ * blocks are copied behind the image, as the area of an older generation has to end in front of
+ * the data's end of a later one (P3).
+ *
+ * Every block is compared with its checksum before it gets another one.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "msg.h"
+#include "nsec.h"
+#include "origin.h"
+#include "parse.h"
+#include "regenerate.h"
+#include "status.h"
+#include "stop.h"
+
+/* Blocks that are written at once */
+#define WRITE_BLOCKS	256
+/* Checksums of a block of BLOCKSUMS */
+#define PER_BLOCK	(DSFS_BLOCK_SIZE / sizeof(__le32))
+
+/**
+ * struct area - the metadata area of the new generation
+ * @start: offset of the area in the image
+ * @tree: blocks that it begins with
+ * @put: blocks that were put behind each other so far: all have their checksums
+ * @at: blocks of these that are in the image
+ * @sums: BLOCKSUMS, @sums_blocks of them
+ * @buf: blocks from @at to @put
+ */
+struct area {
+	u64 start;
+	u64 tree;
+	u64 put;
+	u64 at;
+	__le32 *sums;
+	u64 sums_blocks;
+	char *buf;
+};
+
+static const struct dsfs_geo *newest(const struct regenerate *g)
+{
+	return &g->img.slots[g->img.use].geo;
+}
+
+static int refused(const struct regenerate *g, const struct dsfs_err *err, int ret)
+{
+	char text[256];
+
+	err_text(err, ret, text, sizeof(text));
+	msg_error(g->img.path, "generation %llu: %s: run fsck.dsfs", g->img.geo->generation, text);
+	return ret;
+}
+
+static int check_slots(const struct regenerate *g)
+{
+	image_report_slots(&g->img);
+	if (g->img.ret && g->img.geo)
+		return refused(g, &g->img.err, g->img.ret);
+	return g->img.geo ? 0 : -EUCLEAN;
+}
+
+/* What is behind an image of archives may be one that the next update takes in. */
+static int check_end(const struct regenerate *g)
+{
+	const u64 end = newest(g)->image_bytes;
+
+	if (!(newest(g)->compat & DSFS_COMPAT_ARCHIVES) || g->to.length <= end)
+		return 0;
+	msg_error(g->img.path,
+		  "%llu bytes are behind its end, which may be an archive: update it first",
+		  g->to.length - end);
+	return -EBUSY;
+}
+
+int regenerate_open(struct regenerate *g, const char *path)
+{
+	int ret;
+
+	memset(g, 0, sizeof(*g));
+	g->to.fd = -1;
+	if (origin_is_far(path)) {
+		char name[256];
+
+		msg_error(origin_name(path, name, sizeof(name)),
+			  "is on a server: only a file or a device can be changed");
+		return -EROFS;
+	}
+	ret = writable_open(&g->to, path) ?: image_open_fd(&g->img, g->to.fd, path);
+	return ret ?: check_slots(g) ?: check_end(g);
+}
+
+/* Look at the metadata of a generation. */
+static int use(struct regenerate *g, u64 generation)
+{
+	struct dsfs_err err = { 0 };
+	int ret = image_generation(&g->img, generation);
+
+	if (ret)
+		return ret;
+	if (g->img.geo->compat & DSFS_COMPAT_ERASING) {
+		msg_error(g->img.path, "generation %llu: files are being erased: end that first",
+			  generation);
+		return -EBUSY;
+	}
+	image_source_free(g->src);
+	g->src = image_source(&g->img, 0);
+	if (!g->src)
+		return no_memory();
+	ret = source_check_sums(g->src, &err);
+	return ret ? refused(g, &err, ret) : 0;
+}
+
+/* The newest generation has the same metadata, and nothing is between that and its end. */
+static bool is_shared(const struct dsfs_geo *tree, const struct dsfs_geo *last)
+{
+	return tree->meta_start == last->meta_start &&
+	       last->meta_start + last->meta_bytes == last->image_bytes;
+}
+
+int regenerate_tree(struct regenerate *g, u64 generation)
+{
+	const u64 last = newest(g)->generation;
+	struct dsfs_err err = { 0 };
+	int ret = use(g, generation);
+
+	if (ret)
+		return ret;
+	ret = image_note(g->src, &g->note, &err);
+	if (ret < 0)
+		return refused(g, &err, ret);
+	g->tree = g->img.older;
+	g->super = g->tree.raw;
+	g->shared = is_shared(&g->tree.geo, newest(g));
+	return g->shared && generation != last ? use(g, last) : 0;
+}
+
+void regenerate_label(struct regenerate *g, const char *label)
+{
+	memset(g->super.label, 0, sizeof(g->super.label));
+	memcpy(g->super.label, label, strnlen(label, sizeof(g->super.label)));
+}
+
+void regenerate_message(struct regenerate *g, const char *message)
+{
+	const size_t bytes = strnlen(message, sizeof(g->note.message));
+
+	memset(g->note.message, 0, sizeof(g->note.message));
+	memcpy(g->note.message, message, bytes);
+	g->note.message_bytes = cpu_to_le16(bytes);
+}
+
+static bool is_anew(unsigned int id)
+{
+	return id == DSFS_REGION_HISTORY || id == DSFS_REGION_NOTE || id == DSFS_REGION_BLOCKSUMS;
+}
+
+/* Blocks up to the end of the tree's regions, which all other regions lie behind as a rule. */
+static u64 tree_blocks(const struct dsfs_geo *geo)
+{
+	u64 end = 0;
+
+	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++) {
+		const struct dsfs_region_info *r = &geo->regions[i];
+
+		if (!is_anew(i) && r->bytes && r->pos + r->bytes - geo->meta_start > end)
+			end = r->pos + r->bytes - geo->meta_start;
+	}
+	return (end + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+}
+
+static bool has_note(const struct dsfs_note *note)
+{
+	return note->message_bytes || note->digest_kind || note->codec;
+}
+
+/* Place a region behind block @*end. */
+static void place(struct dsfs_super *sb, enum dsfs_region_id id, u64 bytes, u64 *end)
+{
+	sb->regions[id].bytes = cpu_to_le64(bytes);
+	sb->regions[id].start = cpu_to_le64(bytes ? *end << DSFS_BLOCK_BITS : 0);
+	*end += (bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+}
+
+static void plan(struct regenerate *g, struct area *a)
+{
+	const struct dsfs_geo *last = newest(g);
+	const u64 unit = 1ULL << (last->object_bits ? last->object_bits : DSFS_BLOCK_BITS);
+	struct dsfs_super *sb = &g->super;
+	u64 end;
+
+	a->start = g->shared ? last->meta_start : (last->image_bytes + unit - 1) & ~(unit - 1);
+	a->tree = g->shared ? last->meta_bytes >> DSFS_BLOCK_BITS : tree_blocks(&g->tree.geo);
+	a->at = g->shared ? a->tree : 0;
+	end = a->tree;
+	place(sb, DSFS_REGION_HISTORY, DSFS_SB_SIZE, &end);
+	place(sb, DSFS_REGION_NOTE, has_note(&g->note) ? sizeof(g->note) : 0, &end);
+	/* BLOCKSUMS has entries of its own blocks, too. */
+	a->sums_blocks = (end + PER_BLOCK - 2) / (PER_BLOCK - 1);
+	place(sb, DSFS_REGION_BLOCKSUMS, (end + a->sums_blocks) * sizeof(__le32), &end);
+
+	sb->generation = cpu_to_le64(last->generation + 1);
+	sb->image_bytes = cpu_to_le64(a->start + (end << DSFS_BLOCK_BITS));
+	sb->meta_bytes = cpu_to_le64(end << DSFS_BLOCK_BITS);
+	if (g->shared)
+		return;
+	sb->data_end = cpu_to_le64(a->start);
+	sb->meta_start = cpu_to_le64(a->start);
+}
+
+static int set_time(struct dsfs_super *sb)
+{
+	struct timespec ts;
+	s64 ns;
+	int ret = parse_source_date_epoch(&ns);
+
+	if (ret < 0) {
+		msg_error(NULL, "SOURCE_DATE_EPOCH: %s: not seconds since 1970",
+			  getenv("SOURCE_DATE_EPOCH"));
+		return ret;
+	}
+	clock_gettime(CLOCK_REALTIME, &ts);
+	sb->build_time = cpu_to_le64(ret ? ns : nsec_of(&ts));
+	return 0;
+}
+
+/* Check the superblock as readers do, and that there is room, before anything is written. */
+static int check_plan(struct regenerate *g, const struct area *a)
+{
+	const u64 from = a->start + (a->at << DSFS_BLOCK_BITS);
+	struct dsfs_err err = { 0 };
+	struct dsfs_geo geo;
+	int ret;
+
+	g->super.checksum = cpu_to_le32(dsfs_super_sum(&g->super));
+	ret = dsfs_super_decode(&g->super, 0, &geo, &err);
+	if (ret) {
+		msg_error(g->img.path, "superblock: %s: %llu: the limit is %llu", err.what,
+			  err.value, err.limit);
+		return ret;
+	}
+	return writable_fits(&g->to, from, geo.image_bytes - from);
+}
+
+static int write_out(struct regenerate *g, struct area *a)
+{
+	const u64 n = a->put - a->at;
+	int ret = n ? writable_write(&g->to, a->buf, n << DSFS_BLOCK_BITS,
+				     a->start + (a->at << DSFS_BLOCK_BITS)) : 0;
+
+	a->at = a->put;
+	return ret;
+}
+
+/* Put a block behind the others; @sum: its entry in BLOCKSUMS. */
+static int put(struct regenerate *g, struct area *a, const void *block, u32 sum)
+{
+	memcpy(a->buf + ((a->put - a->at) << DSFS_BLOCK_BITS), block, DSFS_BLOCK_SIZE);
+	a->sums[a->put++] = cpu_to_le32(sum);
+	return a->put - a->at == WRITE_BLOCKS ? write_out(g, a) : 0;
+}
+
+static int put_tree_block(struct regenerate *g, struct area *a, const void *block)
+{
+	const u32 sum = dsfs_crc32c(0, block, DSFS_BLOCK_SIZE);
+
+	if (!g->shared)
+		return put(g, a, block, sum);
+	a->sums[a->put++] = cpu_to_le32(sum);
+	return 0;
+}
+
+static int put_tree(struct regenerate *g, struct area *a)
+{
+	const u64 start = g->img.geo->meta_start;
+	struct dsfs_err err = { 0 };
+	struct dsfs_mref ref;
+	int ret = 0;
+
+	for (u64 i = 0; !ret && i < a->tree; i++) {
+		if (stop_asked())
+			return -EINTR;
+		ret = source_block(g->src, i, &ref);
+		if (ret)
+			return refused(g, &err, dsfs_bad(&err, "metadata block at",
+							 start + (i << DSFS_BLOCK_BITS),
+							 start + g->img.geo->meta_bytes, ret));
+		ret = put_tree_block(g, a, ref.p);
+		dsfs_meta_put(&ref);
+	}
+	return ret;
+}
+
+/* Put bytes that a block has room for. */
+static int put_bytes(struct regenerate *g, struct area *a, const void *p, size_t bytes)
+{
+	char block[DSFS_BLOCK_SIZE] = { 0 };
+
+	memcpy(block, p, bytes);
+	return put(g, a, block, dsfs_crc32c(0, block, sizeof(block)));
+}
+
+/* What is new of each generation */
+static int put_anew(struct regenerate *g, struct area *a)
+{
+	int ret = put_bytes(g, a, &g->img.slots[g->img.use].raw, DSFS_SB_SIZE);
+
+	if (!ret && has_note(&g->note))
+		ret = put_bytes(g, a, &g->note, sizeof(g->note));
+	for (u64 i = 0; !ret && i < a->sums_blocks; i++)
+		ret = put(g, a, a->sums + i * PER_BLOCK, 0);
+	return ret ?: write_out(g, a);
+}
+
+static int write_area(struct regenerate *g, struct area *a)
+{
+	const size_t bytes = a->sums_blocks << DSFS_BLOCK_BITS;
+	int ret;
+
+	a->sums = calloc(1, bytes);
+	a->buf = malloc(WRITE_BLOCKS << DSFS_BLOCK_BITS);
+	if (!a->sums || !a->buf)
+		return no_memory();
+	ret = put_tree(g, a) ?: put_anew(g, a);
+	g->super.sums_checksum = cpu_to_le32(dsfs_crc32c(0, a->sums, bytes));
+	g->super.checksum = cpu_to_le32(dsfs_super_sum(&g->super));
+	return ret;
+}
+
+int regenerate_write(struct regenerate *g)
+{
+	struct area a = { 0 };
+	int ret;
+
+	plan(g, &a);
+	ret = set_time(&g->super) ?: check_plan(g, &a) ?: write_area(g, &a) ?:
+	      writable_commit(&g->to, &g->super, !g->img.use);
+	free(a.sums);
+	free(a.buf);
+	return ret;
+}
+
+int regenerate_end(struct regenerate *g, int ret)
+{
+	image_source_free(g->src);
+	image_close(&g->img);
+	writable_close(&g->to);
+	if (ret == -EINTR)
+		stop_end();
+	return ret ? EXIT_ERROR : EXIT_OK;
+}
