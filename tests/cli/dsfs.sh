@@ -7,7 +7,7 @@ set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 dsfs=$bin/dsfs
-commands=(order readahead trace warmup)
+commands=(label order readahead revert trace warmup)
 
 mkdir -p tree/a tree/b 'tree/new
 line'

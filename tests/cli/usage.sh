@@ -190,6 +190,7 @@ dump.dsfs|--extents=/x --extents=/x|--extents: given twice
 dump.dsfs|--inode=1 --inode=1|--inode: given twice
 dump.dsfs|--path=/x --path=/x|--path: given twice
 dump.dsfs|--list --generation=1 --generation=2|--generation: given twice
+dsfs label|--uuid|not a UUID|1234
 dsfs order|--window|not a size|0
 dsfs order|--piece|not a size|x
 dsfs order|--seed|not a number|x
@@ -219,6 +220,11 @@ dsfs: no such command|2|nonsense: unknown command|dsfs nonsense
 dsfs: a command that is misspelt|2|swtich: unknown command, did you mean switch?|dsfs swtich
 dsfs help: a command that is misspelt|2|did you mean warmup?|dsfs help wramup
 an option that is misspelt|2|--digset: unknown option, did you mean --digest?|mkfs.dsfs --digset x y
+dsfs label: no image|2|no image given|dsfs label
+dsfs label: too long|2|label: 65 bytes: the limit is 64|dsfs label y "$(printf %065d 0)"
+dsfs label: its message, too|2|--message: 1025 bytes: the limit is 1024|dsfs label -m "$(printf %01025d 0)" y
+dsfs revert: a number|2|0: not the number of a generation|dsfs revert y 0
+dsfs revert: too many|2|more than IMAGE and N given|dsfs revert y 1 2
 dsfs order: nothing to do|2|dsfs order: no |dsfs order
 dsfs readahead: nothing to do|2|dsfs readahead: no |dsfs readahead
 dsfs trace: nothing to do|2|dsfs trace: no |dsfs trace

@@ -22,6 +22,7 @@ import cases
 
 BIN = os.environ.get("DSFS_BUILD", TOP + "/build")
 MKFS, FSCK, DUMP = (f"{BIN}/{t}.dsfs" for t in ("mkfs", "fsck", "dump"))
+DSFS = f"{BIN}/dsfs"
 FAULTS = TOP + "/build/tests/faults.so"
 LONG = os.environ.get("DSFS_LONG") == "1"
 SLOTS = (1024, 1024 + 65536)

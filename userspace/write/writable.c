@@ -162,7 +162,7 @@ int writable_commit(struct writable *w, const struct dsfs_super *super, unsigned
 	ret = put_slot(w, super, !first);
 	if (ret)
 		msg_error(w->path,
-			  "has the new generation, but superblock slot %u may be damaged: the next change writes it",
+			  "has the new generation, but superblock slot %u may be damaged: the next change writes both",
 			  !first);
 	return ret;
 }
