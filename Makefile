@@ -96,7 +96,7 @@ http_SRC	:= $(wildcard userspace/http/*.c)
 SUM_LIBS	+= -ljansson
 else
 DSFS_CFLAGS	+= -DDSFS_NO_CURL
-http_SRC	:= $(addprefix userspace/http/,authority.c hash.c name.c sleep.c)
+http_SRC	:= $(addprefix userspace/http/,authority.c hash.c sleep.c)
 endif
 LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs dsfs_id

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/http/answer.h"
-#include "../../userspace/http/challenge.h"
-#include "../../userspace/http/oci_manifest.h"
+#include "../../userspace/http/registry.h"
 #include "engine.h"
 
 #define HEAD		3

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "answer.h"
+#include "object.h"
 
 /* Limit of the body of a redirect, in bytes */
 #define REDIRECT_BODY	1048576

@@ -13,10 +13,8 @@
 
 #include "address.h"
 #include "aws.h"
-#include "aws_role.h"
 #include "ini.h"
 #include "object.h"
-#include "words.h"
 
 /**
  * struct source - where keys may come from
@@ -302,4 +300,39 @@ int aws_url(const struct aws *aws, const char *address, char **url, char why[HTT
 		ret = -ENOMEM;
 	free(key);
 	return ret;
+}
+
+const char *aws_env(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+static void forget(char **text)
+{
+	if (*text)
+		explicit_bzero(*text, strlen(*text));
+	free(*text);
+	*text = NULL;
+}
+
+void aws_free(struct aws *aws)
+{
+	forget(&aws->id);
+	forget(&aws->secret);
+	forget(&aws->token);
+	forget(&aws->region);
+	forget(&aws->endpoint);
+	forget(&aws->bundle);
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool aws_same_keys(const struct aws *a, const struct aws *b)
+{
+	return same(a->id, b->id) && same(a->secret, b->secret) && same(a->token, b->token);
 }

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "address.h"
-#include "aws_role.h"
+#include "aws.h"
+#include "ini.h"
 #include "json_load.h"
 #include "sleep.h"
 #include "text.h"
-#include "words.h"
 
 #define TEXT_KEYS	65536
 #define ACTION		"Action=AssumeRoleWithWebIdentity&Version=2011-06-15"
@@ -181,12 +181,9 @@ static int take_xml(struct aws *aws, char *body, size_t len, char why[HTTP_WHY])
 /* The token of a pod, which is replaced in its file; without the end of its line */
 static char *read_token(const char *path)
 {
-	char *text = calloc(1, TEXT_KEYS + 1);
-	FILE *file = text ? fopen(path, "re") : NULL;
-	size_t n = file ? fread(text, 1, TEXT_KEYS, file) : 0;
+	size_t n = 0;
+	char *text = text_of_file(path, TEXT_KEYS, false, &n);
 
-	if (file)
-		fclose(file);
 	while (n && strchr(" \t\r\n", text[n - 1]))
 		text[--n] = '\0';
 	if (n)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
+#include "object.h"
 
 static enum verdict failed(struct http_range *r, int ret)
 {

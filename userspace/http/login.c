@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "json_load.h"
-#include "login.h"
+#include "registry.h"
+#include "text.h"
 
 #define FILE_MAX	1048576
 #define BASE64		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
@@ -56,19 +57,6 @@ static int path_of(const struct place *p, char **path)
 	else if (home)
 		n = asprintf(path, "%s%s%s", home, p->folder, p->name);
 	return n < 0 ? -ENOMEM : 0;
-}
-
-/* A file that cannot be opened has no passwords: NULL. */
-static char *read_file(const char *path, size_t *len)
-{
-	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(FILE_MAX + 1) : NULL;
-
-	if (text)
-		*len = fread(text, 1, FILE_MAX + 1, file);
-	if (file)
-		fclose(file);
-	return text;
 }
 
 /* A host of keys that are URLs; Docker's own registry has three names. */
@@ -152,20 +140,19 @@ static int take(json_t *root, const struct reference *ref, bool is_old, char **v
 static int look_into(const char *path, const struct reference *ref, bool is_old, char **value,
 		     const char **has, char why[HTTP_WHY])
 {
-	size_t len = 0;
-	char *text = read_file(path, &len);
+	size_t len;
+	char *text = text_of_file(path, FILE_MAX, false, &len);
 	json_t *root;
-	int ret = 0;
+	int ret;
 
 	*has = "no file";
-	if (!text)
+	if (!text && errno != EFBIG)
 		return 0;
-	if (len > FILE_MAX) {
+	if (!text) {
 		snprintf(why, HTTP_WHY, "%.60s: longer than %d bytes", path, FILE_MAX);
-		ret = -EINVAL;
+		return -EINVAL;
 	}
-	if (!ret)
-		ret = json_load(text, len, path, &root, why);
+	ret = json_load(text, len, path, &root, why);
 	if (!ret) {
 		ret = take(root, ref, is_old, value, has, why);
 		json_decref(root);

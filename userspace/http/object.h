@@ -19,6 +19,7 @@
 #include "curl.h"
 #include "http.h"
 #include "reference.h"
+#include "sleep.h"
 
 /* Bytes that are read when an object is opened, and kept: both superblocks of an image */
 #define HEAD_BYTES	69632
@@ -34,16 +35,6 @@
 #define REDIRECTS	8
 /* Bytes that are kept of an error's body, for the <Code> of S3 */
 #define BODY_SHOWN	600
-
-/**
- * struct waiter - a thread that waits for a range
- */
-struct waiter {
-	SLIST_ENTRY(waiter) link;
-	sem_t done;
-};
-
-SLIST_HEAD(waiters, waiter);
 
 /**
  * struct answer - the parsed head of a response
@@ -222,9 +213,6 @@ struct http_object {
 	uint64_t ahead_bytes;
 };
 
-/* clock.c: milliseconds of the monotonic clock */
-int64_t now_ms(void);
-
 /*
  * object.c
  */
@@ -297,6 +285,21 @@ void request_done(struct http_range *r);
 size_t answer_header(char *line, size_t size, size_t n, void *range);
 /** answer_body - callback CURLOPT_WRITEFUNCTION */
 size_t answer_body(char *data, size_t size, size_t n, void *range);
+
+enum answer_kind {
+	ANSWER_RIGHT,	/* of the object that was opened, as far as its headers tell */
+	ANSWER_OTHER,	/* of another object */
+	ANSWER_UNKNOWN,	/* without ETag and Last-Modified, which the object had when opened */
+};
+
+/** answer_object - compare length and tag of a response with those of the object */
+enum answer_kind answer_object(const struct http_range *r);
+
+/** answer_is_range - whether a response is the requested range, by its head */
+bool answer_is_range(const struct http_range *r);
+
+/** answer_bytes - bytes that the body of such a response has */
+size_t answer_bytes(const struct http_range *r);
 
 /* judge.c */
 enum verdict {

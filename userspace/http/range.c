@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "object.h"
-#include "sleep.h"
 
 struct http_range *range_new(struct http_object *obj, const struct iovec *iov, int n, size_t len,
 			     uint64_t pos, unsigned int flags)
@@ -35,34 +34,20 @@ struct http_range *range_new(struct http_object *obj, const struct iovec *iov, i
 
 void range_finish(struct http_range *r, int ret)
 {
-	struct waiter *w;
-
 	r->ret = ret;
 	r->done = true;
-	while ((w = SLIST_FIRST(&r->waiters))) {
-		SLIST_REMOVE_HEAD(&r->waiters, link);
-		sem_post(&w->done);
-	}
+	wake_all(&r->waiters);
 }
 
 int range_wait(struct http_range *r, int (*stop)(void))
 {
-	struct waiter w;
 	int ret;
 
-	sem_init(&w.done, 0, 0);
 	pthread_mutex_lock(&r->obj->lock);
-	if (!r->done) {
-		SLIST_INSERT_HEAD(&r->waiters, &w, link);
-		pthread_mutex_unlock(&r->obj->lock);
-		ret = sleep_on(&w.done, stop) ? -EINTR : 0;
-		pthread_mutex_lock(&r->obj->lock);
-		if (ret && !r->done)
-			SLIST_REMOVE(&r->waiters, &w, waiter, link);
-	}
+	if (!r->done)
+		wait_in(&r->waiters, &r->obj->lock, stop);
 	ret = r->done ? r->ret : -EINTR;
 	pthread_mutex_unlock(&r->obj->lock);
-	sem_destroy(&w.done);
 	return ret;
 }
 
@@ -70,22 +55,16 @@ int range_wait(struct http_range *r, int (*stop)(void))
 static void give_up(struct http_range *r)
 {
 	struct http_object *obj = r->obj;
-	struct waiter w;
 
-	sem_init(&w.done, 0, 0);
 	pthread_mutex_lock(&obj->lock);
 	if (!r->done) {
-		SLIST_INSERT_HEAD(&r->waiters, &w, link);
 		__atomic_store_n(&r->cancelled, true, __ATOMIC_RELEASE);
 		__atomic_store_n(&obj->any_cancelled, true, __ATOMIC_RELEASE);
-		pthread_mutex_unlock(&obj->lock);
 		obj->curl->multi_wakeup(obj->multi);
-		while (sem_wait(&w.done))
-			;
-		pthread_mutex_lock(&obj->lock);
 	}
+	while (!r->done)
+		wait_in(&r->waiters, &obj->lock, NULL);
 	pthread_mutex_unlock(&obj->lock);
-	sem_destroy(&w.done);
 }
 
 void range_free(struct http_range *r)

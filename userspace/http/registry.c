@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Authorization at registries.  The challenge of a registry requires either a password, or a
+ * What registries say, and authorization at them.  The challenge of a registry requires either a password, or a
  * token from a server that the challenge names, which may require the password.  The password is
  * sent to these two servers only, and the token to the registry only: not to where it redirects.
  */
@@ -8,13 +8,93 @@
 #include <string.h>
 #include <strings.h>
 
-#include "challenge.h"
+#include "address.h"
+#include "hash.h"
 #include "json_load.h"
-#include "login.h"
-#include "oci_manifest.h"
 #include "registry.h"
-#include "sleep.h"
 #include "text.h"
+
+/*
+ * The challenge of a registry, WWW-Authenticate (RFC 9110), which names the server of tokens.
+ * It is not trusted: the token server of a registry with https must have https, too.
+ */
+
+static bool is_param_end(char c)
+{
+	return !c || c == ',' || c == ' ' || c == '\t';
+}
+
+/* Copy a value, quoted or not, and move @at behind it. */
+static char *take_value(const char **at)
+{
+	const char *from = *at;
+	char *value = malloc(strlen(from) + 1), *to = value;
+	const bool quoted = *from == '"';
+
+	for (from += quoted; value && *from; from++) {
+		if (quoted ? *from == '"' : is_param_end(*from))
+			break;
+		if (quoted && *from == '\\' && from[1])
+			from++;
+		*to++ = *from;
+	}
+	if (value)
+		*to = '\0';
+	*at = from + (quoted && *from == '"');
+	return value;
+}
+
+/* Value of a parameter of a challenge, allocated; NULL: none, or no memory */
+static char *challenge_value(const char *challenge, const char *name)
+{
+	const char *at = strchr(challenge, ' ');
+	char *value;
+	size_t n;
+
+	while (at && *(at += strspn(at, ", \t"))) {
+		n = strcspn(at, "=");
+		if (!at[n])
+			return NULL;
+		const bool ours = strlen(name) == n && !strncasecmp(at, name, n);
+
+		at += n + 1;
+		value = take_value(&at);
+		if (ours || !value)
+			return value;
+		free(value);
+	}
+	return NULL;
+}
+
+int challenge_url(const char *challenge, const struct reference *ref, char **url,
+		  char why[HTTP_WHY])
+{
+	char *realm = challenge_value(challenge, "realm"), *scope = NULL;
+	char *service = challenge_value(challenge, "service");
+	char *service_text = address_encode(service ?: "");
+	int ret = 0;
+
+	*url = NULL;
+	if (asprintf(&scope, "repository%%3A%s%%3Apull", ref->name) < 0)
+		scope = NULL;
+	if (!realm || strncasecmp(realm, "http", 4) ||
+	    (!strncmp(ref->base, "https", 5) && strncasecmp(realm, "https://", 8))) {
+		snprintf(why, HTTP_WHY, "the registry names no server of tokens, or one without %s",
+			 "https");
+		ret = -EREMOTEIO;
+	} else if (!scope || !service_text ||
+		   asprintf(url, "%s%c%s%s%sscope=%s", realm, strchr(realm, '?') ? '&' : '?',
+			    service ? "service=" : "", service_text, service ? "&" : "",
+			    scope) < 0) {
+		*url = NULL;
+		ret = -ENOMEM;
+	}
+	free(realm);
+	free(scope);
+	free(service);
+	free(service_text);
+	return ret;
+}
 
 /* Whether a text has only characters that a token in a header may contain */
 static bool is_token(const char *text)
@@ -144,6 +224,99 @@ int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(voi
 	if (__atomic_load_n(&obj->serial, __ATOMIC_ACQUIRE) == serial)
 		ret = obj->s3 ? secrets_renew(obj, stop, why) : authorize(obj, stop, why);
 	sem_post(&obj->renewing);
+	return ret;
+}
+
+/*
+ * The manifest of an artifact.  It is an image if it has a layer of type OCI_LAYER.  Its
+ * artifactType is not checked: it is for listings, and OCI 1.0 does not have it.
+ */
+
+static int check_digest(const char *text, size_t len, const char *wanted, char why[HTTP_WHY])
+{
+	uint8_t sum[HASH_BYTES];
+	char hex[HASH_HEX];
+
+	if (!wanted)
+		return 0;
+	hash_sha256(text, len, sum);
+	hash_hex(sum, hex);
+	if (!strcmp(wanted + strlen("sha256:"), hex))
+		return 0;
+	snprintf(why, HTTP_WHY, "manifest: its digest is sha256:%s, another was asked for", hex);
+	return -EREMOTEIO;
+}
+
+static const json_t *find_layer(const json_t *layers, unsigned int *found)
+{
+	const json_t *layer = NULL, *at;
+	const char *type;
+
+	*found = 0;
+	for (size_t i = 0; i < json_array_size(layers); i++) {
+		at = json_array_get(layers, i);
+		type = json_text(at, "mediaType");
+		if (!type || strcmp(type, OCI_LAYER))
+			continue;
+		layer = at;
+		++*found;
+	}
+	return layer;
+}
+
+static int take_layer(const json_t *layer, char blob[OCI_DIGEST], uint64_t *size,
+		      char why[HTTP_WHY])
+{
+	const char *digest = json_text(layer, "digest");
+
+	if (!digest || !reference_is_digest(digest)) {
+		snprintf(why, HTTP_WHY, "manifest: the digest of its layer is not sha256:HEX");
+		return -EREMOTEIO;
+	}
+	if (!json_count(layer, "size", size) || !*size) {
+		snprintf(why, HTTP_WHY, "manifest: the size of its layer is no number above 0");
+		return -EREMOTEIO;
+	}
+	memcpy(blob, digest, OCI_DIGEST);
+	return 0;
+}
+
+static int take_manifest(const json_t *root, char blob[OCI_DIGEST], uint64_t *size, char why[HTTP_WHY])
+{
+	const char *type = json_text(root, "mediaType");
+	const json_t *layer;
+	unsigned int found;
+	uint64_t version;
+
+	if (!json_count(root, "schemaVersion", &version) || version != 2) {
+		snprintf(why, HTTP_WHY, "manifest: its schemaVersion is not 2");
+		return -EREMOTEIO;
+	}
+	/* mediaType is optional */
+	if (type && strcmp(type, OCI_MANIFEST)) {
+		snprintf(why, HTTP_WHY, "manifest: it is of type %.80s, expected " OCI_MANIFEST,
+			 type);
+		return -EREMOTEIO;
+	}
+	layer = find_layer(json_object_get(root, "layers"), &found);
+	if (found == 1)
+		return take_layer(layer, blob, size, why);
+	snprintf(why, HTTP_WHY, "manifest: %u layers of type " OCI_LAYER ", expected 1", found);
+	return -EREMOTEIO;
+}
+
+int oci_manifest(const char *text, size_t len, const char *wanted, char blob[OCI_DIGEST],
+		 uint64_t *size, char why[HTTP_WHY])
+{
+	json_t *root;
+	int ret = check_digest(text, len, wanted, why);
+
+	if (!ret)
+		ret = json_load(text, len, "manifest", &root, why);
+	if (ret)
+		return -EREMOTEIO;
+	ret = take_manifest(root, blob, size, why);
+	json_decref(root);
 	return ret;
 }
 

@@ -4,31 +4,13 @@
  * read again when a server refuses them.
  */
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "object.h"
+#include "text.h"
 
 /* Limit of a header file, in bytes */
 #define LINES_MAX	65536
-
-/* Read to the end, as one read() of a pipe may be short.  Return: bytes; -1 with errno. */
-static ssize_t read_all(int fd, char *text, size_t size)
-{
-	size_t len = 0;
-	ssize_t n = 1;
-
-	while (n > 0 && len < size) {
-		n = read(fd, text + len, size - len);
-		len += n > 0 ? n : 0;
-	}
-	if (n > 0)
-		errno = EFBIG;
-	return n ? -1 : len;
-}
 
 /*
  * Read a header file: allocated, or NULL with errno.  @again: only a regular file, as a pipe
@@ -36,22 +18,11 @@ static ssize_t read_all(int fd, char *text, size_t size)
  */
 static char *read_lines(const char *path, bool again)
 {
-	char *text = malloc(LINES_MAX);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | (again ? O_NONBLOCK : 0));
-	struct stat st;
-	ssize_t n = -1;
+	size_t len;
+	char *text = text_of_file(path, LINES_MAX, again, &len);
 
-	if (fd >= 0 && text && !fstat(fd, &st) && (!again || S_ISREG(st.st_mode)))
-		n = read_all(fd, text, LINES_MAX);
-	if (fd >= 0)
-		close(fd);
-	if (n < 0) {
-		free(text);
-		return NULL;
-	}
-	text[n] = '\0';
 	/* it would end the text; as another control it is a line that is bad */
-	for (char *nul; (nul = memchr(text, '\0', n)); )
+	for (char *nul; text && (nul = memchr(text, '\0', len)); )
 		*nul = '\1';
 	return text;
 }

@@ -3,8 +3,11 @@
  * Texts of servers.  Each is read by an object of its own, which is freed then: so retries,
  * waits, redirects and errors are those of ranges of images.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "text.h"
 
@@ -56,4 +59,39 @@ int text_get(const struct http_object *obj, const struct text_request *q, struct
 	if (ret)
 		snprintf(why, HTTP_WHY, "%s: %.150s", q->what, text);
 	return ret;
+}
+
+/* Read to the end, as one read() of a pipe may be short.  Return: bytes; -1 with errno. */
+static ssize_t read_all(int fd, char *text, size_t size)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len < size) {
+		n = read(fd, text + len, size - len);
+		len += n > 0 ? n : 0;
+	}
+	if (n > 0)
+		errno = EFBIG;
+	return n ? -1 : len;
+}
+
+char *text_of_file(const char *path, size_t most, bool regular, size_t *len)
+{
+	char *text = malloc(most + 1);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | (regular ? O_NONBLOCK : 0));
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd >= 0 && text && !fstat(fd, &st) && (!regular || S_ISREG(st.st_mode)))
+		n = read_all(fd, text, most + 1);
+	if (fd >= 0)
+		close(fd);
+	if (n < 0) {
+		free(text);
+		return NULL;
+	}
+	text[n] = '\0';
+	*len = n;
+	return text;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Short texts, read as a whole: manifests and tokens of registries. */
+/* Short texts, read as a whole: of servers, as manifests and tokens of registries, and of files. */
 #ifndef HTTP_TEXT_H
 #define HTTP_TEXT_H
 
@@ -47,5 +47,15 @@ struct http_text {
  */
 int text_get(const struct http_object *obj, const struct text_request *q, struct http_text *t,
 	     int (*stop)(void), char why[HTTP_WHY]);
+
+/**
+ * text_of_file - the contents of a file that is small
+ * @most: limit of its bytes
+ * @regular: no other file is opened, as a pipe may have no writer
+ * @len: set to the number of its bytes, which may be NULs
+ *
+ * Return: allocated, terminated; NULL with errno, EFBIG if it is longer.
+ */
+char *text_of_file(const char *path, size_t most, bool regular, size_t *len);
 
 #endif /* HTTP_TEXT_H */

@@ -7,19 +7,12 @@
  * empty.
  */
 #include <errno.h>
-#include <pthread.h>
 
 #include "flight.h"
 #include "../http/sleep.h"
 
-/** struct waiter - a thread that waits until a flight ends */
-struct waiter {
-	LIST_ENTRY(waiter) link;
-	sem_t ended;
-};
-
 static LIST_HEAD(, flight) flights;	/* zeros are an empty one */
-static LIST_HEAD(, waiter) waiters;
+static struct waiters waiters;
 static pthread_mutex_t lock;
 static u64 numbers;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -37,7 +30,7 @@ static void after_fork(void)
 static void begin_anew(void)
 {
 	LIST_INIT(&flights);
-	LIST_INIT(&waiters);
+	SLIST_INIT(&waiters);
 	pthread_mutex_init(&lock, NULL);
 }
 
@@ -59,22 +52,6 @@ static bool is_under_way(const struct flight *f, u64 last)
 	return false;
 }
 
-/* Wait until some flight ended, or the wait is to end; under the lock, which the wait gives up. */
-static bool wait_for_any(int (*stop)(void))
-{
-	struct waiter w;
-	bool stopped;
-
-	sem_init(&w.ended, 0, 0);
-	LIST_INSERT_HEAD(&waiters, &w, link);
-	pthread_mutex_unlock(&lock);
-	stopped = sleep_on(&w.ended, stop);
-	pthread_mutex_lock(&lock);
-	LIST_REMOVE(&w, link);
-	sem_destroy(&w.ended);
-	return stopped;
-}
-
 /*
  * Only flights that began before this call are waited for.  If such a one fails, all who waited for
  * it go on at the same time, and none of them waits for another.
@@ -88,7 +65,7 @@ int flight_begin(struct flight *f, int (*stop)(void))
 	pthread_mutex_lock(&lock);
 	last = numbers;
 	while (!stopped && is_under_way(f, last))
-		stopped = wait_for_any(stop);
+		stopped = wait_in(&waiters, &lock, stop);
 	if (!stopped) {
 		f->number = ++numbers;
 		LIST_INSERT_HEAD(&flights, f, link);
@@ -99,11 +76,8 @@ int flight_begin(struct flight *f, int (*stop)(void))
 
 void flight_end(struct flight *f)
 {
-	struct waiter *w;
-
 	pthread_mutex_lock(&lock);
 	LIST_REMOVE(f, link);
-	LIST_FOREACH(w, &waiters, link)
-		sem_post(&w->ended);
+	wake_all(&waiters);
 	pthread_mutex_unlock(&lock);
 }
