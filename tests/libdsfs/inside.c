@@ -38,32 +38,6 @@ static void test_forged(const struct bytes *good, u64 block_at, const struct dsf
 	free(bad.p);
 }
 
-/* Every block that the bytes lie in is checked. */
-static void test_spanning(const struct bytes *good, const struct dsfs_region_info *names)
-{
-	struct bytes bad = copy_bytes(good);
-	struct dsfs_source *src;
-	struct dsfs_err err = { };
-	struct image img;
-	const void *p;
-
-	bad.p[names->pos + 2 * DSFS_BLOCK_SIZE] ^= 1;
-	load(&img, &bad);
-	src = image_source(&img, UINT64_MAX);
-	if (OK(src && !source_check_sums(src, &err), "inside: opens with a bad block")) {
-		OK(!source_bytes(src, DSFS_REGION_NAMES, 1, 2 * DSFS_BLOCK_SIZE - 1, &p) &&
-		   !memcmp(p, good->p + names->pos + 1, 2 * DSFS_BLOCK_SIZE - 1),
-		   "inside: bytes of two good blocks");
-		OK(source_bytes(src, DSFS_REGION_NAMES, 1, 2 * DSFS_BLOCK_SIZE, &p) ==
-		   -EBADMSG, "inside: one byte of the bad block with them");
-		OK(source_bytes(src, DSFS_REGION_NAMES, 0, names->bytes + 1, &p) ==
-		   -EUCLEAN, "inside: one byte behind a region");
-		image_source_free(src);
-	}
-	image_close(&img);
-	free(bad.p);
-}
-
 /* A limit is told where a number was compared with one. */
 static void test_words(void)
 {
@@ -97,7 +71,6 @@ void test_inside(const char *path)
 	names = &img.geo->regions[DSFS_REGION_NAMES];
 	if (OK(names->bytes > 3 * DSFS_BLOCK_SIZE, "inside: the image has names enough")) {
 		test_forged(&good, names->pos, img.geo);
-		test_spanning(&good, names);
 	}
 	image_close(&img);
 	free(good.p);

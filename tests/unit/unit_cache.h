@@ -3,7 +3,7 @@
 #ifndef UNIT_CACHE_H
 #define UNIT_CACHE_H
 
-#include "reader_cache.h"
+#include "cache.h"
 #include "tap.h"
 
 #define KIB		1024ULL

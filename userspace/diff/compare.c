@@ -6,7 +6,7 @@
  * at different places prove nothing, so such data is read.
  */
 #include "compare.h"
-#include "units.h"
+#include "stored.h"
 
 #define PIECE	65536
 

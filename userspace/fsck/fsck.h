@@ -13,7 +13,6 @@
 #include <stdio.h>
 
 #include "array.h"
-#include "bits.h"
 #include "imagemsg.h"
 #include "json.h"
 #include "places.h"
@@ -224,17 +223,9 @@ int check_digest(struct fsck *f);
 /* inodes.c: the kinds of places */
 place_get get_data, get_set, get_target, get_hardlink;
 
-/*
- * later.c: whether the later generation has the same data of a file, which is asked for in the
- * order of places; 1, 0 or -ENOMEM
- */
-int is_known(struct fsck *f, const struct place *p);
-/* Make the current generation the later one. */
+/* layout.c: make the current generation the later one */
 void keep_later(struct fsck *f);
 void free_later(struct fsck *f);
-
-/* hardlinks.c: number of names of an inode besides its first, after check_hardlinks() */
-u32 hardlinks_of(const struct fsck *f, u32 ino);
 
 /* super.c: whether bytes of a region are zero, as far as they can be read; the rest was said */
 bool meta_is_zero(struct fsck *f, int region, u64 from, u64 to);

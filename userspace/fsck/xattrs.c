@@ -121,12 +121,8 @@ u32 set_bytes(struct fsck *f, u64 pos)
 	struct dsfs_extra_info extra = { .xattrs = pos };
 	struct dsfs_err err;
 	u32 bytes;
-	void *set;
 
-	if (image_xattr_set(f->src, &extra, &set, &bytes, &err))
-		return 0;
-	free(set);
-	return bytes;
+	return dsfs_xattr_bytes(f->src, &extra, &bytes, &err) ? 0 : bytes;
 }
 
 /* Check a set, of which @r is the first inode. */

@@ -5,10 +5,8 @@
  * wholefile=.  What needs no check against checksums goes from the image's page cache to
  * the kernel without a copy of ours.
  */
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "buffers.h"
 #include "held.h"
 #include "image.h"
 
@@ -106,7 +104,7 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 	} else {
 		fuse_reply_buf(req, (char *)buf, n);
 	}
-	buffer_put(buf, len);
+	free(buf);
 }
 
 /* Answer a request from the memory of a held file, or without it by a read of these bytes. */

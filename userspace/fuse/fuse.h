@@ -102,8 +102,7 @@ struct fuse_fs *fs_of(fuse_req_t req);
 /** image_end_waits - have all waits end with -EINTR once the session has ended */
 void image_end_waits(struct fuse_fs *fs, struct fuse_session *se);
 
-/* attr.c */
-void attr_fill(const struct fuse_fs *fs, const struct dsfs_stat *st, struct stat *attr);
+/** attr_entry - what the kernel is told of an inode with its name */
 void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st, struct fuse_entry_param *e);
 
 /** CACHE_FOREVER - seconds for which a read-only image stays as it is */
@@ -115,8 +114,6 @@ extern const struct fuse_lowlevel_ops fuse_ops;
 void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi);
-void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size);
-void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size);
 void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse_file_info *fi);
 

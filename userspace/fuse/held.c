@@ -12,10 +12,8 @@
  * for least recently first.  A file that does not fit beside those in use is not held.
  */
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/queue.h>
 
-#include "buffers.h"
 #include "held.h"
 #include "image.h"
 
@@ -95,7 +93,7 @@ static void destroy(struct held_files *files, struct held *h)
 		list_del(files, h);
 	if (h->data)
 		files->bytes -= h->size;
-	buffer_put(h->data, h->size);
+	free(h->data);
 	dsfs_file_close(h->file);
 	free(h);
 }
@@ -197,7 +195,7 @@ static void fill(struct held_files *files, struct held *h)
 
 	data = buffer_get(h->size);
 	if (data && file_pread(h->file, READ_ONCE, data, h->size, 0, NULL) != h->size) {
-		buffer_put(data, h->size);
+		free(data);
 		data = NULL;
 	}
 

@@ -3,7 +3,10 @@
 #ifndef DSFS_FUSE_HELD_H
 #define DSFS_FUSE_HELD_H
 
+#include <stdlib.h>
+
 #include "fuse.h"
+#include "reader.h"
 
 struct held;
 
@@ -69,5 +72,11 @@ const u8 *held_data(const struct held *h);
  * When all bytes were handed out the kernel has them, and the memory is freed.
  */
 void held_put(struct held_files *files, struct held *h, u64 handed);
+
+/** buffer_get - memory of at least @size bytes, aligned for reads past the page cache, or NULL */
+static inline void *buffer_get(size_t size)
+{
+	return aligned_alloc(READ_ALIGN, (size / READ_ALIGN + 1) * READ_ALIGN);
+}
 
 #endif /* DSFS_FUSE_HELD_H */

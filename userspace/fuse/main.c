@@ -2,13 +2,13 @@
 /*
  * dsfs-fuse: mount an image without the kernel module and without privileges.
  */
+#include <malloc.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
-#include "buffers.h"
 #include "held.h"
 #include "msg.h"
 
@@ -17,6 +17,9 @@
 #define EXIT_USAGE	1
 #define EXIT_SYSTEM	2
 #define EXIT_MOUNT	32
+
+/* Free memory that stays in the process */
+#define SPARE_MAX	(32 << 20)
 
 /* Requests to the image at a time; the user's own -o max_threads=, which is later, wins. */
 #define THREADS		"-omax_threads=64"
@@ -199,6 +202,17 @@ static int run(struct fuse_args *args, struct fuse_fs *fs, const struct fuse_cmd
 	return ret;
 }
 
+/*
+ * Buffers for contents are used again, by the same pages: new ones for each file would cost more
+ * than the copy.  All threads have one heap, because the kernel wakes threads in turn.
+ */
+static void keep_memory(void)
+{
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, SPARE_MAX);
+	mallopt(M_TRIM_THRESHOLD, SPARE_MAX);
+}
+
 int main(int argc, char **argv)
 {
 	struct fuse_args args = FUSE_ARGS_INIT(argc, argv);
@@ -208,7 +222,7 @@ int main(int argc, char **argv)
 
 	msg_init("dsfs-fuse", EXIT_SYSTEM);
 	report_init();
-	buffers_init();
+	keep_memory();
 	if (!options_parse(&args, &fs.opt) && !fuse_opt_insert_arg(&args, 1, THREADS) &&
 	    !fuse_parse_cmdline(&args, &cmd))
 		ret = run(&args, &fs, &cmd);

@@ -4,8 +4,10 @@
  * change.  Inode numbers are those of the image, so the daemon counts no references: an inode
  * that the kernel dropped is found again by its number.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 
 #include "fuse.h"
 
@@ -31,6 +33,37 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	conn->max_read = fs->opt.max_read;
 	conn->max_background = BACKGROUND;
 	conn->congestion_threshold = BACKGROUND;
+}
+
+static void attr_fill(const struct fuse_fs *fs, const struct dsfs_stat *st, struct stat *attr)
+{
+	const struct timespec mtime = { st->mtime_sec, st->mtime_nsec };
+
+	*attr = (struct stat){
+		.st_ino = st->ino,
+		.st_mode = st->mode,
+		.st_nlink = st->nlink,
+		.st_uid = fs->opt.uid < 0 ? st->uid : fs->opt.uid,
+		.st_gid = fs->opt.gid < 0 ? st->gid : fs->opt.gid,
+		.st_rdev = makedev(st->rdev_major, st->rdev_minor),
+		.st_size = st->size,
+		.st_blksize = 4096,
+		.st_blocks = (st->stored + 511) / 512,
+		.st_atim = mtime,
+		.st_mtim = mtime,
+		.st_ctim = mtime,
+	};
+}
+
+void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st, struct fuse_entry_param *e)
+{
+	*e = (struct fuse_entry_param){
+		.ino = st->ino,
+		.generation = fs->info.inode_generation,
+		.attr_timeout = CACHE_FOREVER,
+		.entry_timeout = CACHE_FOREVER,
+	};
+	attr_fill(fs, st, &e->attr);
 }
 
 /* An NFS server, and open_by_handle_at(2), ask for "." of any inode. */
@@ -133,6 +166,66 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 
 	(void)ino;
 	fuse_reply_statfs(req, &st);
+}
+
+/*
+ * Extended attributes, POSIX ACLs among them, which the kernel asks for and obeys.  The
+ * answer ENOSYS tells it that there are none in the whole image: it never asks again.
+ */
+
+/* The prefixes that the module has handlers for; FUSE passes on any name. */
+static bool is_known(const char *name)
+{
+	static const char * const prefixes[] = { "user.", "trusted.", "security." };
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return !strcmp(name, "system.posix_acl_access") ||
+	       !strcmp(name, "system.posix_acl_default");
+}
+
+static void read_xattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
+{
+	struct fuse_fs *fs = fs_of(req);
+	struct dsfs_error error;
+	char *buf = NULL;
+	ssize_t ret;
+
+	if (!fs->has_xattrs) {
+		fuse_reply_err(req, ENOSYS);
+		return;
+	}
+	if (size) {
+		buf = malloc(size);
+		if (!buf) {
+			fuse_reply_err(req, ENOMEM);
+			return;
+		}
+	}
+	ret = name ? dsfs_getxattr(fs->image, ino, name, buf, size, &error) :
+		     dsfs_listxattr(fs->image, ino, buf, size, &error);
+	if (ret < 0)
+		reply_failed(req, ino, ret, &error);
+	else if (!size)
+		fuse_reply_xattr(req, ret);
+	else
+		fuse_reply_buf(req, buf, ret);
+	free(buf);
+}
+
+static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
+{
+	if (is_known(name))
+		read_xattr(req, ino, name, size);
+	else
+		fuse_reply_err(req, EOPNOTSUPP);
+}
+
+static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
+{
+	read_xattr(req, ino, NULL, size);
 }
 
 const struct fuse_lowlevel_ops fuse_ops = {

@@ -44,10 +44,4 @@ int api_node(struct dsfs_image *image, u64 ino, struct image_node *node, struct 
 /** api_stat - an inode as struct dsfs_stat */
 void api_stat(const struct image_node *node, struct dsfs_stat *st);
 
-/** file_ahead - begin to bring in what a read of @pos to @end will ask for */
-void file_ahead(const struct dsfs_file *file, u64 pos, u64 end);
-
-/** file_is_coming - whether a server was asked before for what a read at @pos begins with */
-bool file_is_coming(const struct dsfs_file *file, u64 pos);
-
 #endif /* DSFS_API_H */

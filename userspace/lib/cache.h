@@ -25,7 +25,7 @@
 #include <dirent.h>
 #include <sys/uio.h>
 
-#include "dsfs_platform.h"
+#include "reader.h"
 
 #define CACHE_BLOCK	4096
 /* Characters of a file's name: a SHA-256 in hexadecimal digits */
@@ -111,7 +111,7 @@ static inline u64 cache_blocks(u64 bytes)
 }
 
 /*
- * cache_dir.c
+ * cache_file.c
  */
 
 /**
@@ -134,10 +134,6 @@ bool cache_is_name(const char *name);
  * Not of an owner without an id in this user namespace, whose files seem to be those of nobody.
  */
 bool cache_is_ours(int fd, const struct stat *st);
-
-/*
- * cache_file.c
- */
 
 /**
  * cache_open - open or make the file of an image
@@ -201,5 +197,21 @@ void cache_full(struct cache *c);
  * @lock: descriptor of the lock file, which the caller has locked
  */
 void cache_clock(int dir, int lock, u64 bytes);
+
+/*
+ * reader_cache.c
+ */
+
+/**
+ * reader_cache - a reader of the same bytes, which asks @inner for what is not in the cache
+ * @inner: becomes the new reader's; on failure it stays the caller's
+ * @out: gets the reader; @inner itself if @inner has no identity, as nothing can be kept then
+ * @what: gets what failed
+ *
+ * Return: 0, also where nothing can be written, which only costs hits; -EPERM and others if
+ * the directory cannot be used; -ENOMEM.
+ */
+int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
+		 struct dsfs_reader **out, const char **what);
 
 #endif /* DSFS_CACHE_H */

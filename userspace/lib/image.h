@@ -203,16 +203,6 @@ int source_check_sums(struct dsfs_source *src, struct dsfs_err *err);
 /** source_block - a block of the metadata area, as dsfs_meta_get() */
 int source_block(struct dsfs_source *src, u64 block, struct dsfs_mref *ref);
 
-/**
- * source_bytes - bytes of a region in one piece, whatever blocks they lie in
- * @src: without a limit
- * @p: gets them; valid as long as @src is
- *
- * Return: 0, or as dsfs_meta_get().
- */
-int source_bytes(struct dsfs_source *src, enum dsfs_region_id region, u64 off, size_t len,
-		 const void **p);
-
 /** source_load - read and check all metadata; @err: filled in on failure */
 int source_load(struct dsfs_source *src, struct dsfs_err *err);
 

@@ -390,26 +390,6 @@ int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 	return ret;
 }
 
-int source_bytes(struct dsfs_source *src, enum dsfs_region_id region, u64 off, size_t len,
-		 const void **p)
-{
-	const struct dsfs_region_info *r = &src->geo.regions[region];
-	struct meta *m = meta_of(src);
-	u64 at, block;
-	int ret;
-
-	if (!len || off > r->bytes || len > r->bytes - off)
-		return -EUCLEAN;
-	at = r->pos - src->geo.meta_start + off;
-	for (block = at >> DSFS_BLOCK_BITS; block <= (at + len - 1) >> DSFS_BLOCK_BITS; block++) {
-		ret = is_good(m, block) ? 0 : load(m, block);
-		if (ret)
-			return ret;
-	}
-	*p = m->data + at;
-	return 0;
-}
-
 /* Tell the reader of all missing blocks by one range. */
 static void ahead_all(const struct meta *m)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "flight.h"
-#include "reader_cache.h"
+#include "cache.h"
 #include "dsfs_fs.h"
 #include "../http/hash.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stored bytes of a file: reads of them that are compared with checksums.
+ * The stored bytes of a file: reads of them that are compared with checksums, and what compressed
+ * ones unpack to.
  */
 #ifndef DSFS_STORED_H
 #define DSFS_STORED_H
@@ -59,5 +60,31 @@ ssize_t batch_add(struct batch *b, u64 at, u8 *buf, u64 len, struct dsfs_err *er
 
 /** batch_flush - read and check what is in; 0, -EBADMSG, -EIO, -ENOMEM, ... */
 int batch_flush(struct batch *b, struct dsfs_err *err);
+
+/* units.c: the contents of compressed files */
+
+/**
+ * struct units - a compressed file
+ * @of: its stored bytes
+ * @check: compare stored bytes with their checksums
+ * @flags: READ_*
+ */
+struct units {
+	struct stored of;
+	bool check;
+	unsigned int flags;
+};
+
+/** units_range - the stored bytes that a read of @pos to @end, not 0 bytes, needs; 0 or -errno */
+int units_range(const struct stored *of, u64 pos, u64 end, u64 *from, u64 *to,
+		struct dsfs_err *err);
+
+/**
+ * units_read - read content
+ * @buf: gets @len bytes at @pos, which lie in the file
+ *
+ * Return: 0; -EUCLEAN for a broken frame; -EBADMSG, -EIO, -ENOMEM, ...
+ */
+int units_read(const struct units *u, u8 *buf, u64 len, u64 pos, struct dsfs_err *err);
 
 #endif /* DSFS_STORED_H */

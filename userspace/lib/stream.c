@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "units.h"
+#include "stored.h"
 
 /**
  * struct stream - the part of a file's stored bytes that is in memory

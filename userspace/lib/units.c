@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "units.h"
+#include "stored.h"
 #include "unpack.h"
 
 int units_range(const struct stored *of, u64 pos, u64 end, u64 *from, u64 *to,

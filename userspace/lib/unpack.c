@@ -16,19 +16,6 @@
 
 #include "unpack.h"
 
-bool unpack_has(u8 codec)
-{
-#ifdef DSFS_NO_ZSTD
-	if (codec == DSFS_CODEC_ZSTD)
-		return false;
-#endif
-#ifdef DSFS_NO_LZ4
-	if (codec == DSFS_CODEC_LZ4)
-		return false;
-#endif
-	return codec == DSFS_CODEC_ZSTD || codec == DSFS_CODEC_LZ4;
-}
-
 #ifdef DSFS_NO_ZSTD
 static int unpack_zstd(const u8 *frame, u32 len, u8 *unit, u32 bytes)
 {

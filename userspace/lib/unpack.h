@@ -7,9 +7,6 @@
 
 #include "format.h"
 
-/** unpack_has - whether this build has a codec */
-bool unpack_has(u8 codec);
-
 /**
  * unpack_unit - unpack the frame of a unit
  * @codec: DSFS_CODEC_*

@@ -5,11 +5,13 @@
  * Another generation needs another device, so the generation of existing mounts
  * is checked before a device is shared.
  */
+#include <argz.h>
 #include <stdio.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "mount.h"
+#include "msg.h"
 #include "parse.h"
 
 int image_open_part(const char *path, const struct mount_opts *o, struct image *img)
@@ -31,21 +33,7 @@ int image_open_part(const char *path, const struct mount_opts *o, struct image *
 	return 0;
 }
 
-bool image_look(const char *path, const struct mount_opts *o, struct image *img)
-{
-	if (image_open_part(path, o, img))
-		return false;
-	image_close(img);
-	return true;
-}
-
-u64 generation_wanted(const struct image *img, const struct mount_opts *o)
-{
-	/* an invalid image is reported by the kernel */
-	return o->generation || img->ret || !img->geo ? o->generation : img->geo->generation;
-}
-
-int device_name(dev_t dev, char *name, size_t size)
+static int device_name(dev_t dev, char *name, size_t size)
 {
 	char path[64], target[256];
 	const char *last;
@@ -57,7 +45,7 @@ int device_name(dev_t dev, char *name, size_t size)
 		return -1;
 	target[len] = '\0';
 	last = strrchr(target, '/');
-	snprintf(name, size, "%s", last ? last + 1 : target);
+	snprintf(name, size, "%.*s", (int)size - 1, last ? last + 1 : target);
 	return 0;
 }
 
@@ -80,4 +68,98 @@ u64 generation_mounted(dev_t dev)
 	}
 	fclose(f);
 	return generation;
+}
+
+/*
+ * Option digest=: the image is asked for the digest that it keeps before it is mounted.  The
+ * kernel never sees the option; of a kernel alone (mount -i) it is refused as unknown.  A remount
+ * changes no image, so what is compared then is what is mounted.
+ */
+
+/* Return: 0, or -1 after a message about @spec. */
+static int compare(const char *spec, struct image *img, const struct mount_opts *o)
+{
+	char text[EXPECTED_TEXT] = "digest: the superblock cannot be used";
+	int ret = img->ret;
+
+	if (!ret && o->generation) {
+		snprintf(text, sizeof(text), "digest: generation %llu", o->generation);
+		ret = image_use_generation(img, o->generation);
+	}
+	if (!ret) {
+		/* as for superblocks: what is cached may be older */
+		image_drop(img, img->geo->meta_start, img->geo->meta_bytes);
+		ret = expected_check(img, NULL, &o->digest, text);
+	}
+	if (ret)
+		msg_error(spec, "%s: %s", text, msg_why(-ret));
+	return ret ? -1 : 0;
+}
+
+/* The generation that was looked at is the one to mount, whatever comes meanwhile. */
+static int pin(const struct image *img, struct mount_opts *o)
+{
+	char option[32];
+
+	if (o->generation)
+		return 0;
+	o->generation = img->geo->generation;
+	snprintf(option, sizeof(option), "generation=%llu", o->generation);
+	return argz_add(&o->fs, &o->fs_len, option) ? no_memory() : 0;
+}
+
+int digest_check(const char *path, struct mount_opts *o)
+{
+	struct image img;
+	int ret;
+
+	if (!o->digest.any)
+		return 0;
+	if (image_open_part(path, o, &img)) {
+		msg_error(path, "digest: the image cannot be read");
+		return -1;
+	}
+	ret = compare(path, &img, o);
+	if (!ret)
+		ret = pin(&img, o);
+	image_close(&img);
+	return ret;
+}
+
+/* The path of a block device: the kernel's name of it, in /dev */
+static int device_path(dev_t dev, char *path, size_t size)
+{
+	char name[64];
+
+	if (device_name(dev, name, sizeof(name)))
+		return -1;
+	for (char *slash = name; (slash = strchr(slash, '!')); )
+		*slash = '/';
+	snprintf(path, size, "/dev/%s", name);
+	return 0;
+}
+
+int digest_check_mounted(const char *dir, const struct mount_opts *o)
+{
+	struct mount_opts now = { .digest = o->digest };
+	char device[80];
+	struct image img;
+	struct stat st;
+	int ret;
+
+	if (!o->digest.any)
+		return 0;
+	if (stat(dir, &st)) {
+		msg_error(dir, "mount point: %s", msg_why(errno));
+		return -1;
+	}
+	now.generation = generation_mounted(st.st_dev);
+	if (!now.generation || device_path(st.st_dev, device, sizeof(device)) ||
+	    image_open_part(device, &now, &img)) {
+		msg_error(dir, "digest: the image that is mounted cannot be read");
+		return -1;
+	}
+	ret = compare(dir, &img, &now);
+	image_close(&img);
+	return ret;
 }

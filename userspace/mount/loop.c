@@ -135,6 +135,13 @@ static int take_free(int file, const struct image *img, const struct mount_opts 
 	return ret ? ret : fd;
 }
 
+/* The generation that a mount would show; 0: the image does not say */
+static u64 generation_wanted(const struct image *img, const struct mount_opts *o)
+{
+	/* an invalid image is reported by the kernel */
+	return o->generation || img->ret || !img->geo ? o->generation : img->geo->generation;
+}
+
 int loop_attach(const struct image *img, const struct mount_opts *o, char name[64])
 {
 	struct stat st;

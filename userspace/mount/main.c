@@ -74,6 +74,15 @@ static int check_dir(const struct call *c)
 	return EXIT_MOUNT;
 }
 
+/* Read the superblocks of an image; false if that fails, which the kernel will say, too. */
+static bool image_look(const char *path, const struct mount_opts *o, struct image *img)
+{
+	if (image_open_part(path, o, img))
+		return false;
+	image_close(img);
+	return true;
+}
+
 /*
  * Get the device to mount: @spec itself, or a loop device.  @fd keeps that
  * alive up to the mount; -1: no loop device.

@@ -51,22 +51,8 @@ int options_parse(char *list, struct mount_opts *o);
 int image_open_part(const char *path, const struct mount_opts *o, struct image *img);
 
 /**
- * image_look - read the superblocks of an image, as they are on the device now
- * @img: filled in; there is nothing to close
- *
- * Return: false if it cannot be opened, which the kernel will say, too.
- */
-bool image_look(const char *path, const struct mount_opts *o, struct image *img);
-
-/**
- * generation_wanted - number of the generation that a mount would show
- * Return: 0 if the image does not say.
- */
-u64 generation_wanted(const struct image *img, const struct mount_opts *o);
-
-/**
  * loop_attach - attach a read-only loop device to an image file
- * @img: of image_look()
+ * @img: its superblocks were read
  * @o: offset and length
  * @name: gets the device's path
  *
@@ -74,9 +60,6 @@ u64 generation_wanted(const struct image *img, const struct mount_opts *o);
  * message.
  */
 int loop_attach(const struct image *img, const struct mount_opts *o, char name[64]);
-
-/** device_name - the kernel's name of a block device, as /sys has it; 0 or -1 */
-int device_name(dev_t dev, char *name, size_t size);
 
 /**
  * digest_check - whether an image keeps the digest that option digest= asks for
