@@ -127,7 +127,7 @@ orders()
 	check "order $*: each file once" cmp <(sorted order) <(sorted files0)
 }
 
-windows=(--window=20K --piece=4K tree)
+windows=(--buffer=20K --range=4K tree)
 orders --seed=5 "${windows[@]}"
 cp order first
 orders --seed=5 "${windows[@]}"
@@ -138,7 +138,7 @@ orders --seed=5 --ahead "${windows[@]}"
 check 'order --ahead: another order' not cmp -s first order
 orders --filelist=files0
 orders --sorted tree
-orders --window=all tree
+orders --buffer=all tree
 mkdir none
 exits 'order of an empty tree' 0 "$dsfs" order none
 exits 'order of nothing' 0 "$dsfs" order --filelist=/dev/null

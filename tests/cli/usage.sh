@@ -191,10 +191,10 @@ dump.dsfs|--inode=1 --inode=1|--inode: given twice
 dump.dsfs|--path=/x --path=/x|--path: given twice
 dump.dsfs|--list --generation=1 --generation=2|--generation: given twice
 dsfs label|--uuid|not a UUID|1234
-dsfs order|--window|not a size|0
-dsfs order|--piece|not a size|x
+dsfs order|--buffer|not a size|0
+dsfs order|--range|not a size|x
 dsfs order|--seed|not a number|x
-dsfs order|--ahead --window=all|--ahead is for windows
+dsfs order|--ahead --buffer=all|--ahead is for buffers
 dsfs order|--filelist=x|filelist
 dsfs readahead|--filelist=x|filelist
 dsfs readahead|--limit|not a size|x

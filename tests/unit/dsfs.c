@@ -70,23 +70,23 @@ static void test_random(void)
 /* Each kind of order of the first @nr files */
 static void test_permutations(size_t nr)
 {
-	static const u64 windows[] = { 1, 4096, 100000, 1 << 30 };
+	static const u64 buffers[] = { 1, 4096, 100000, 1 << 30 };
 	static u32 order[FILES];
 
 	for (unsigned int i = 0; i < 4; i++) {
-		OK(!order_windowed(order, sizes, nr, 20000, windows[i], i, false) &&
+		OK(!order_buffered(order, sizes, nr, 20000, buffers[i], i, false) &&
 		   is_permutation(order, nr),
-		   "order: %zu files, window %llu: each once", nr, windows[i]);
+		   "order: %zu files, buffer %llu: each once", nr, buffers[i]);
 	}
 	order_true(order, nr, 1);
 	OK(is_permutation(order, nr), "true shuffle: %zu files: each once", nr);
 }
 
-static u64 windowed(u64 seed)
+static u64 buffered(u64 seed)
 {
 	static u32 order[FILES];
 
-	if (order_windowed(order, sizes, FILES, 1 << 17, 1 << 22, seed, false))
+	if (order_buffered(order, sizes, FILES, 1 << 17, 1 << 22, seed, false))
 		return 0;
 	return print_of(order);
 }
@@ -94,65 +94,65 @@ static u64 windowed(u64 seed)
 /* A training run is repeated by its seed, on whatever machine: an order is for ever. */
 static void test_same_everywhere(void)
 {
-	const u64 sum = windowed(1);
+	const u64 sum = buffered(1);
 
 	if (!OK(sum == SUM_OF_SEED_1, "order: seed 1 gives the order that it gave"))
 		tap_note("the sum is %#llx", sum);
-	OK(windowed(1) == sum, "order: the same seed, the same order");
-	OK(windowed(2) != sum, "order: another seed, another order");
+	OK(buffered(1) == sum, "order: the same seed, the same order");
+	OK(buffered(2) != sum, "order: another seed, another order");
 }
 
-/* Files of a piece stay in a window, and windows are as large as they should be. */
-static void test_windows(void)
+/* Files of a range stay in a buffer, and buffers are as large as they should be. */
+static void test_buffers(void)
 {
-	const u64 piece = 1 << 17, window = 1 << 22;
-	static bool in_window[FILES + 1];
+	const u64 range = 1 << 17, buffer = 1 << 22;
+	static bool in_buffer[FILES + 1];
 	static u32 order[FILES];
 	u64 held = 0;
 	size_t n = 0, runs = 0;
 	u32 low = FILES, high = 0;
 
-	if (!OK(!order_windowed(order, sizes, FILES, piece, window, 9, false), "windows"))
+	if (!OK(!order_buffered(order, sizes, FILES, range, buffer, 9, false), "buffers"))
 		return;
-	for (; n < FILES && held < window; n++) {
+	for (; n < FILES && held < buffer; n++) {
 		held += sizes[order[n]];
-		in_window[order[n] + 1] = true;
+		in_buffer[order[n] + 1] = true;
 		low = order[n] < low ? order[n] : low;
 		high = order[n] > high ? order[n] : high;
 	}
-	OK(high - low > FILES / 2, "windows: one has files from all over the device");
+	OK(high - low > FILES / 2, "buffers: one has files from all over the device");
 	for (int i = 1; i <= FILES; i++)
-		runs += in_window[i] && !in_window[i - 1];
-	/* 5 KB a file: 26 in a piece */
-	OK(n / runs > 15 && n / runs < 40, "windows: a piece is read together");
+		runs += in_buffer[i] && !in_buffer[i - 1];
+	/* 5 KB a file: 26 in a range */
+	OK(n / runs > 15 && n / runs < 40, "buffers: a range is read together");
 }
 
-/* Who asks ahead asks for the same files, window by window. */
+/* Who asks ahead asks for the same files, buffer by buffer. */
 static void test_ahead(void)
 {
-	const u64 piece = 1 << 17, window = 1 << 22;
+	const u64 range = 1 << 17, buffer = 1 << 22;
 	static u32 order[FILES], ahead[FILES];
 	u64 total = 0;
-	static bool in_window[FILES];
+	static bool in_buffer[FILES];
 	bool sorted = true;
 	size_t n = 0, same = 0;
 
-	if (!OK(!order_windowed(order, sizes, FILES, piece, window, 9, false) &&
-		!order_windowed(ahead, sizes, FILES, piece, window, 9, true),
+	if (!OK(!order_buffered(order, sizes, FILES, range, buffer, 9, false) &&
+		!order_buffered(ahead, sizes, FILES, range, buffer, 9, true),
 		"ahead"))
 		return;
 	OK(is_permutation(ahead, FILES), "ahead: each once");
-	for (; total + sizes[ahead[n + 1]] < window; n++) {
+	for (; total + sizes[ahead[n + 1]] < buffer; n++) {
 		total += sizes[ahead[n]];
 		sorted &= ahead[n] < ahead[n + 1];
 	}
-	OK(sorted && n > 100, "ahead: a window is in the order of the device");
+	OK(sorted && n > 100, "ahead: a buffer is in the order of the device");
 	/* But for the one that fills it */
 	for (size_t i = 0; i < n + 2; i++)
-		in_window[ahead[i]] = true;
+		in_buffer[ahead[i]] = true;
 	for (size_t i = 0; i < n - 1; i++)
-		same += in_window[order[i]];
-	OK(same == n - 1, "ahead: it has the files of the window");
+		same += in_buffer[order[i]];
+	OK(same == n - 1, "ahead: it has the files of the buffer");
 }
 
 TESTS(orders)
@@ -163,6 +163,6 @@ TESTS(orders)
 	test_permutations(1);
 	test_permutations(0);
 	test_same_everywhere();
-	test_windows();
+	test_buffers();
 	test_ahead();
 }

@@ -3,8 +3,8 @@
  * dsfs order: the order of an epoch.
  *
  * A true shuffle has no two neighbours of the device near each other, so that each
- * file is read alone.  Here pieces of the device are shuffled, and the files within
- * windows of many pieces again.
+ * file is read alone.  Here ranges of the device are shuffled, and the files within
+ * buffers of many ranges again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +21,21 @@
 #define JOBS	32
 
 /**
- * struct options - the command line
- * @window: bytes; 0 for all, a true shuffle
+ * struct order_options - the command line
+ * @buffer: bytes; 0 for all, a true shuffle
  */
-struct options {
+struct order_options {
 	char **paths;
 	const char *list;
-	u64 window;
-	u64 piece;
+	u64 buffer;
+	u64 range;
 	u64 seed;
 	bool null;
 	bool sorted;
 	bool ahead;
 };
 
-static int windows(const struct options *o, const struct fileset *set, u32 *order)
+static int buffers(const struct order_options *o, const struct fileset *set, u32 *order)
 {
 	u64 *sizes = calloc(set->nr + 1, sizeof(*sizes));
 	int ret;
@@ -44,22 +44,22 @@ static int windows(const struct options *o, const struct fileset *set, u32 *orde
 		return -ENOMEM;
 	for (size_t i = 0; i < set->nr; i++)
 		sizes[i] = set->v[i].size;
-	ret = order_windowed(order, sizes, set->nr, o->piece, o->window, o->seed, o->ahead);
+	ret = order_buffered(order, sizes, set->nr, o->range, o->buffer, o->seed, o->ahead);
 	free(sizes);
 	return ret;
 }
 
-static int print_order(const struct options *o, const struct fileset *set)
+static int print_order(const struct order_options *o, const struct fileset *set)
 {
 	u32 *order = calloc(set->nr + 1, sizeof(*order));
 	int ret = order ? 0 : -ENOMEM;
 
 	if (order && o->sorted)
 		order_sorted(order, set->nr);
-	else if (order && !o->window)
+	else if (order && !o->buffer)
 		order_true(order, set->nr, o->seed);
 	else if (order)
-		ret = windows(o, set, order);
+		ret = buffers(o, set, order);
 	if (ret)
 		no_memory();
 	for (size_t i = 0; !ret && i < set->nr && !ferror(stdout); i++) {
@@ -85,7 +85,7 @@ static void name_order(struct fileset *set)
 		set->v[i].given = i;
 }
 
-static int run(const struct options *o, struct fileset *set)
+static int run(const struct order_options *o, struct fileset *set)
 {
 	int ret = fileset_add(set, o->list, o->null, o->paths);
 
@@ -106,22 +106,22 @@ static int run(const struct options *o, struct fileset *set)
 }
 
 static const struct arg option_table[] = {
-	{ 0, "window", "SIZE",
+	{ 0, "buffer", "SIZE",
 	  "bytes within which files are mixed, or all (default: 256M)",
-	  ARG_SIZE(struct options, window), .word = "all" },
-	{ 0, "piece", "SIZE", "bytes that lie together on the device (default: 1M)",
-	  ARG_SIZE(struct options, piece) },
+	  ARG_SIZE(struct order_options, buffer), .word = "all" },
+	{ 0, "range", "SIZE", "bytes that lie together on the device (default: 1M)",
+	  ARG_SIZE(struct order_options, range) },
 	{ 0, "seed", "N", "another N, another order (default: 0)",
-	  ARG_NUMBER(struct options, seed, 0, 0) },
+	  ARG_NUMBER(struct order_options, seed, 0, 0) },
 	{ 0, "ahead", NULL,
-	  "windows in the order of the device: for dsfs readahead",
-	  ARG_FLAG(struct options, ahead), .not = "sorted" },
+	  "buffers in the order of the device: for dsfs readahead",
+	  ARG_FLAG(struct order_options, ahead), .not = "sorted" },
 	{ 0, "sorted", NULL, "no shuffle: the order of the device",
-	  ARG_FLAG(struct options, sorted) },
+	  ARG_FLAG(struct order_options, sorted) },
 	{ 0, "filelist", "FILE", "paths, one a line; - is standard input",
-	  ARG_TEXT(struct options, list, 0) },
+	  ARG_TEXT(struct order_options, list, 0) },
 	{ '0', "null", NULL, "entries of FILE and of the order end with NUL, not newline",
-	  ARG_FLAG(struct options, null) },
+	  ARG_FLAG(struct order_options, null) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -132,14 +132,14 @@ static const struct args command_line = {
 	"Usage: dsfs order [options] PATH...\n"
 	"       dsfs order [options] --filelist=FILE\n"
 	"Print the files below PATH in an order that is random over all of them and yet reads\n"
-	"the device in large pieces: pieces are shuffled, and files within windows of many.\n",
+	"the device in large ranges: ranges are shuffled, and files within buffers of many.\n",
 	.wrong = EXIT_USAGE,
 	.table = option_table,
 };
 
 int verb_order(int argc, char **argv)
 {
-	struct options o = { .window = 256 << 20, .piece = 1 << 20 };
+	struct order_options o = { .buffer = 256 << 20, .range = 1 << 20 };
 	struct fileset set = { };
 	int ret = args_parse(&command_line, &o, &argc, argv);
 
@@ -149,8 +149,8 @@ int verb_order(int argc, char **argv)
 	if (!o.list == !*o.paths)
 		return args_wrong(EXIT_USAGE, o.list ? "--filelist does not go with paths" :
 				  "no path given");
-	if (o.ahead && !o.window)
-		return args_wrong(EXIT_USAGE, "--ahead is for windows of less than all");
+	if (o.ahead && !o.buffer)
+		return args_wrong(EXIT_USAGE, "--ahead is for buffers of less than all");
 	stop_init(0);
 	ret = run(&o, &set);
 	fileset_free(&set);

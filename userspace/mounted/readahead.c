@@ -30,7 +30,7 @@
 #define JOBS_DEFAULT	4
 #define U64_UNSET	UINT64_MAX	/* of --limit: not given */
 
-struct options {
+struct readahead_options {
 	const char *list;
 	u64 jobs;
 	u64 limit;
@@ -40,11 +40,11 @@ struct options {
 };
 
 /**
- * struct list - a list that may be a pipe
+ * struct name_list - a list that may be a pipe
  * @in: reads it; signals end a wait for more
  * @waiting: signals that are blocked during that wait
  */
-struct list {
+struct name_list {
 	FILE *in;
 	int fd;
 	sigset_t waiting;
@@ -56,8 +56,8 @@ struct list {
  * @lock: of all counts
  */
 struct ahead {
-	const struct options *o;
-	struct list list;
+	const struct readahead_options *o;
+	struct name_list list;
 	pthread_mutex_t reading;
 	pthread_mutex_t lock;
 	u64 files;
@@ -87,7 +87,7 @@ static u64 memory_available(void)
 /* The read function of the stream of a list.  A signal that asks to stop ends its wait. */
 static ssize_t read_list(void *cookie, char *buf, size_t size)
 {
-	const struct list *l = cookie;
+	const struct name_list *l = cookie;
 	struct pollfd pfd = { .fd = l->fd, .events = POLLIN };
 
 	if (stop_asked() || ppoll(&pfd, 1, NULL, &l->waiting) < 0)
@@ -96,7 +96,7 @@ static ssize_t read_list(void *cookie, char *buf, size_t size)
 }
 
 /* Get the next entry.  Return: NULL at the end, or if it was asked to stop. */
-static char *next_entry(struct list *l, char end)
+static char *next_entry(struct name_list *l, char end)
 {
 	char *s = NULL;
 	size_t room = 0;
@@ -217,7 +217,7 @@ static void report(const struct ahead *a)
 	}
 }
 
-static int open_list(struct list *l, const char *path)
+static int open_list(struct name_list *l, const char *path)
 {
 	static const cookie_io_functions_t io = { .read = read_list };
 
@@ -229,7 +229,7 @@ static int open_list(struct list *l, const char *path)
 	return -1;
 }
 
-static int run(const struct options *o)
+static int run(const struct readahead_options *o)
 {
 	struct ahead a = { .o = o };
 	sigset_t all;
@@ -253,16 +253,16 @@ static int run(const struct options *o)
 static const struct arg option_table[] = {
 	{ 0, "filelist", "FILE",
 	  "paths, one a line; - is standard input",
-	  ARG_TEXT(struct options, list, 0) },
+	  ARG_TEXT(struct readahead_options, list, 0) },
 	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
-	  ARG_FLAG(struct options, null) },
+	  ARG_FLAG(struct readahead_options, null) },
 	{ 'j', "jobs", "N", "threads that ask, 1 to 1024 (default: 4)",
-	  ARG_NUMBER(struct options, jobs, 1, WORK_JOBS_MAX) },
+	  ARG_NUMBER(struct readahead_options, jobs, 1, WORK_JOBS_MAX) },
 	{ 0, "limit", "SIZE",
 	  "ask for no more bytes, or none (default: available memory)",
-	  ARG_SIZE(struct options, limit), .word = "none" },
-	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct options, quiet) },
-	{ 0, "json", NULL, "report in JSON on standard output", ARG_FLAG(struct options, json) },
+	  ARG_SIZE(struct readahead_options, limit), .word = "none" },
+	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct readahead_options, quiet) },
+	{ 0, "json", NULL, "report in JSON on standard output", ARG_FLAG(struct readahead_options, json) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -279,7 +279,7 @@ static const struct args command_line = {
 
 int verb_readahead(int argc, char **argv)
 {
-	struct options o = { .jobs = JOBS_DEFAULT, .limit = U64_UNSET };
+	struct readahead_options o = { .jobs = JOBS_DEFAULT, .limit = U64_UNSET };
 	int ret = args_parse(&command_line, &o, &argc, argv);
 
 	if (ret >= 0)

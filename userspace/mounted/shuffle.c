@@ -39,10 +39,10 @@ void order_true(u32 *order, size_t nr, u64 seed)
 }
 
 /*
- * Find the files with which pieces begin; @cuts gets their numbers, and has room for all files.
- * A file belongs to the piece that its first byte is in, counted in bytes of files.
+ * Find the files with which ranges begin; @cuts gets their numbers, and has room for all files.
+ * A file belongs to the range that its first byte is in, counted in bytes of files.
  */
-static size_t cut(const u64 *sizes, size_t nr, u64 piece, u64 first, u32 *cuts)
+static size_t cut(const u64 *sizes, size_t nr, u64 range, u64 first, u32 *cuts)
 {
 	u64 left = first;
 	size_t n = 0;
@@ -51,24 +51,24 @@ static size_t cut(const u64 *sizes, size_t nr, u64 piece, u64 first, u32 *cuts)
 		if (!i || !left) {
 			cuts[n++] = i;
 			if (i)
-				left = piece;
+				left = range;
 		}
 		left -= sizes[i] < left ? sizes[i] : left;
 	}
 	return n;
 }
 
-/* Shuffle the pieces of the device; the files of a piece stay in the order of the device. */
-static int order_pieces(u32 *order, struct random *r, const u64 *sizes, size_t nr, u64 piece)
+/* Shuffle the ranges of the device; the files of a range stay in the order of the device. */
+static int order_ranges(u32 *order, struct random *r, const u64 *sizes, size_t nr, u64 range)
 {
-	const u64 first = 1 + random_below(r, piece);
+	const u64 first = 1 + random_below(r, range);
 	u32 *cuts = calloc((nr + 1) * 2, sizeof(*cuts)), *turn;
 	size_t n;
 
 	if (!cuts)
 		return -ENOMEM;
 	turn = cuts + nr + 1;
-	n = cut(sizes, nr, piece, first, cuts);
+	n = cut(sizes, nr, range, first, cuts);
 	cuts[n] = nr;
 	order_sorted(turn, n);
 	mix(r, turn, n);
@@ -81,13 +81,13 @@ static int order_pieces(u32 *order, struct random *r, const u64 *sizes, size_t n
 }
 
 /*
- * Count the files of the next window, of the @left files at @v.  Windows end at multiples of their
+ * Count the files of the next buffer, of the @left files at @v.  Buffers end at multiples of their
  * size, counted from the beginning, so a reader that counts the bytes it reads finds the same
- * windows, give or take a file.  @total counts the bytes.
+ * buffers, give or take a file.  @total counts the bytes.
  */
-static size_t next_window(const u32 *v, size_t left, const u64 *sizes, u64 window, u64 *total)
+static size_t next_buffer(const u32 *v, size_t left, const u64 *sizes, u64 buffer, u64 *total)
 {
-	const u64 end = (*total / window + 1) * window;
+	const u64 end = (*total / buffer + 1) * buffer;
 	size_t n = 0;
 
 	while (n < left && *total < end)
@@ -102,18 +102,18 @@ static int by_number(const void *p, const void *q)
 	return a < b ? -1 : a > b;
 }
 
-int order_windowed(u32 *order, const u64 *sizes, size_t nr,
-		   u64 piece, u64 window, u64 seed, bool ahead)
+int order_buffered(u32 *order, const u64 *sizes, size_t nr,
+		   u64 range, u64 buffer, u64 seed, bool ahead)
 {
 	struct random r;
 	u64 total = 0;
 	size_t n;
 
 	random_seed(&r, seed);
-	if (order_pieces(order, &r, sizes, nr, piece))
+	if (order_ranges(order, &r, sizes, nr, range))
 		return -ENOMEM;
 	for (size_t at = 0; at < nr; at += n) {
-		n = next_window(order + at, nr - at, sizes, window, &total);
+		n = next_buffer(order + at, nr - at, sizes, buffer, &total);
 		if (ahead)
 			qsort(order + at, n, sizeof(*order), by_number);
 		else

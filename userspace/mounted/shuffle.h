@@ -19,18 +19,18 @@ void order_sorted(u32 *order, size_t nr);
 void order_true(u32 *order, size_t nr, u64 seed);
 
 /**
- * order_windowed - random over all, in pieces of the device
+ * order_buffered - random over all, in ranges of the device
  * @sizes: of the files, in bytes
- * @piece: bytes; neighbours on the device of about that much stay together
- * @window: bytes; the files of as many pieces as fill it are mixed; pieces come in random order
- * @ahead: files of a window in the order of the device instead, for who asks for all
+ * @range: bytes; neighbours on the device of about that much stay together
+ * @buffer: bytes; the files of as many ranges as fill it are mixed; ranges come in random order
+ * @ahead: files of a buffer in the order of the device instead, for who asks for all
  *	of it before it is read
  *
- * The cuts between pieces are others with each seed.
+ * The cuts between ranges are others with each seed.
  *
  * Return: 0 or -ENOMEM.
  */
-int order_windowed(u32 *order, const u64 *sizes, size_t nr,
-		   u64 piece, u64 window, u64 seed, bool ahead);
+int order_buffered(u32 *order, const u64 *sizes, size_t nr,
+		   u64 range, u64 buffer, u64 seed, bool ahead);
 
 #endif /* DSFS_SHUFFLE_H */

@@ -27,19 +27,19 @@ struct top_options {
 };
 
 /* A reading of all mounts */
-struct look {
+struct snapshot {
 	struct mount_set set;
 	double at;
 };
 
-static int look(const struct top_options *o, struct look *l)
+static int look(const struct top_options *o, struct snapshot *l)
 {
 	l->at = clock_ns() / 1e9;
 	return figures_read(&o->src, o->names, &l->set);
 }
 
 /* Find the same mount in the last reading, unless the device was mounted anew. */
-static const struct mount_info *before(const struct look *old, const struct mount_info *m)
+static const struct mount_info *before(const struct snapshot *old, const struct mount_info *m)
 {
 	const struct mount_info *was;
 
@@ -110,7 +110,7 @@ static void row(const struct mount_info *m, const struct mount_info *was, double
 	       msg_escape(buf, sizeof(buf), m->points) : "-");
 }
 
-static void table(const struct look *old, const struct look *new)
+static void table(const struct snapshot *old, const struct snapshot *new)
 {
 	double seconds = new->at - old->at;
 	const struct mount_info *was;
@@ -128,7 +128,8 @@ static void table(const struct look *old, const struct look *new)
 
 /* --- again and again -------------------------------------------------------------------- */
 
-static void show(const struct top_options *o, const struct look *old, const struct look *new, u64 n)
+static void show(const struct top_options *o, const struct snapshot *old,
+		 const struct snapshot *new, u64 n)
 {
 	if (o->batch) {
 		if (n)
@@ -146,7 +147,7 @@ static int watch(const struct top_options *o)
 	const struct timespec delay = {
 		.tv_sec = o->delay, .tv_nsec = (o->delay - (time_t)o->delay) * 1e9,
 	};
-	struct look old, new;
+	struct snapshot old, new;
 	bool failed = false;
 
 	if (look(o, &old))

@@ -21,7 +21,7 @@
 #include "msg.h"
 #include "stop.h"
 
-struct options {
+struct trace_options {
 	const char *mount;
 	const char *output;
 	bool null;
@@ -36,7 +36,7 @@ struct options {
  * @lost: opens of which no path is known
  */
 struct trace {
-	const struct options *o;
+	const struct trace_options *o;
 	FILE *out;
 	int fan;
 	int dir;
@@ -217,7 +217,7 @@ static void report(const struct trace *t)
 			 t->lost, msg_s(t->lost));
 }
 
-static int run(const struct options *o)
+static int run(const struct trace_options *o)
 {
 	struct trace t = { .o = o, .fan = -1, .dir = -1 };
 	int ret = -1;
@@ -242,11 +242,11 @@ static int run(const struct options *o)
 
 static const struct arg option_table[] = {
 	{ 'o', "output", "FILE", "write there, not to standard output",
-	  ARG_TEXT(struct options, output, 0) },
+	  ARG_TEXT(struct trace_options, output, 0) },
 	{ '0', "null", NULL, "entries end with NUL, not newline",
-	  ARG_FLAG(struct options, null) },
+	  ARG_FLAG(struct trace_options, null) },
 	{ 'q', "quiet", NULL, "say nothing at the beginning and at the end",
-	  ARG_FLAG(struct options, quiet) },
+	  ARG_FLAG(struct trace_options, quiet) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -263,7 +263,7 @@ static const struct args command_line = {
 
 int verb_trace(int argc, char **argv)
 {
-	struct options o = { };
+	struct trace_options o = { };
 	int ret = args_parse(&command_line, &o, &argc, argv);
 
 	if (ret >= 0)

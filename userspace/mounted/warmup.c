@@ -29,11 +29,11 @@
 
 #define JOBS_DEFAULT	32
 /* Bytes of a large file that a thread reads at a time */
-#define PIECE		(8 << 20)
+#define RANGE		(8 << 20)
 /* DSFS brings in a file of this size by its first read alone. */
 #define WHOLE		(1024 << 10)
 
-struct piece {
+struct warm_range {
 	size_t file;
 	u64 pos;
 };
@@ -42,13 +42,13 @@ struct piece {
 struct warm {
 	const struct warmup_options *o;
 	struct fileset set;
-	struct piece *pieces;
+	struct warm_range *ranges;
 	size_t nr;
 	struct progress bar;
 	int null;
 	u64 placed;
 	u64 files_done;
-	u64 done;		/* bytes of the pieces that were read without error */
+	u64 done;		/* bytes of the ranges that were read without error */
 	u64 cached;		/* of these, bytes that were in the page cache before */
 	u64 left;		/* of these, bytes that are not there any more at the end */
 	u64 left_files;
@@ -62,11 +62,11 @@ static void add(u64 *to, u64 n)
 	__atomic_fetch_add(to, n, __ATOMIC_RELAXED);
 }
 
-static u64 piece_len(const struct warm *w, const struct piece *p)
+static u64 range_len(const struct warm *w, const struct warm_range *p)
 {
 	const u64 left = w->set.v[p->file].size - p->pos;
 
-	return left < PIECE ? left : PIECE;
+	return left < RANGE ? left : RANGE;
 }
 
 /* Whether the first read of a file asks for all of it anyway. */
@@ -84,12 +84,12 @@ static void failed(struct warm *w, const char *path, int error)
 	msg_error(path, "%s", strerror(error));
 }
 
-static void warm_piece(void *ctx, size_t i)
+static void warm_one(void *ctx, size_t i)
 {
 	struct warm *w = ctx;
-	const struct piece *p = &w->pieces[i];
+	const struct warm_range *p = &w->ranges[i];
 	const struct fileset_file *f = &w->set.v[p->file];
-	const u64 len = piece_len(w, p);
+	const u64 len = range_len(w, p);
 	int fd = cached_open(f->path);
 	s64 there;
 	int ret = 0;
@@ -138,18 +138,18 @@ static void look_again(void *ctx, size_t i)
 	}
 }
 
-static int make_pieces(struct warm *w)
+static int make_ranges(struct warm *w)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < w->set.nr; i++)
-		nr += (w->set.v[i].size + PIECE - 1) / PIECE;
-	w->pieces = calloc(nr ? nr : 1, sizeof(*w->pieces));
-	if (!w->pieces)
+		nr += (w->set.v[i].size + RANGE - 1) / RANGE;
+	w->ranges = calloc(nr ? nr : 1, sizeof(*w->ranges));
+	if (!w->ranges)
 		return no_memory();
 	for (size_t i = 0; i < w->set.nr; i++) {
-		for (u64 pos = 0; pos < w->set.v[i].size; pos += PIECE)
-			w->pieces[w->nr++] = (struct piece){ i, pos };
+		for (u64 pos = 0; pos < w->set.v[i].size; pos += RANGE)
+			w->ranges[w->nr++] = (struct warm_range){ i, pos };
 		if (!w->set.v[i].size)
 			w->files_done++;
 	}
@@ -162,11 +162,11 @@ static int warm_up(struct warm *w)
 	int ret;
 
 	w->placed = fileset_place(&w->set, w->o->jobs);
-	ret = make_pieces(w);
+	ret = make_ranges(w);
 	if (ret)
 		return ret;
 	progress_start(&w->bar, "reading", w->set.bytes);
-	work_run(w->o->jobs, w->nr, warm_piece, w);
+	work_run(w->o->jobs, w->nr, warm_one, w);
 	progress_end(&w->bar);
 	w->ns = clock_ns() - begun;
 	/* a run that is stopped ends at once */
@@ -241,7 +241,7 @@ static int run(const struct warmup_options *o)
 		report(&w);
 	if (w.errors || w.set.errors)
 		ret = -EIO;
-	free(w.pieces);
+	free(w.ranges);
 	fileset_free(&w.set);
 	if (w.null >= 0)
 		close(w.null);

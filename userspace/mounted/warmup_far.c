@@ -23,7 +23,7 @@
 #include "warmup.h"
 #include "work.h"
 
-#define PIECE	(4 << 20)	/* bytes of a request */
+#define RANGE	(4 << 20)	/* bytes of a request */
 #define PROBE	(256 << 10)	/* the cache is asked about the first byte of each such range */
 
 /**
@@ -59,11 +59,11 @@ static int check_kept(const struct image *img, const char *path)
 	return -EINVAL;
 }
 
-static void fetch_piece(void *ctx, size_t i)
+static void fetch_range(void *ctx, size_t i)
 {
 	struct far *f = ctx;
-	const u64 pos = (u64)i * PIECE;
-	const size_t len = f->end - pos < PIECE ? f->end - pos : PIECE;
+	const u64 pos = (u64)i * RANGE;
+	const size_t len = f->end - pos < RANGE ? f->end - pos : RANGE;
 	void *buf = malloc(len);
 	int ret = buf ? image_pread(&f->img, buf, len, pos) : -ENOMEM;
 
@@ -170,7 +170,7 @@ static int ranges(struct far *f)
 	if (ret)
 		return ret;
 	progress_start(&f->bar, "reading", f->end);
-	work_run(f->o->jobs, (f->end + PIECE - 1) / PIECE, fetch_piece, f);
+	work_run(f->o->jobs, (f->end + RANGE - 1) / RANGE, fetch_range, f);
 	progress_end(&f->bar);
 	return 0;
 }
