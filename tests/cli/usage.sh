@@ -224,7 +224,7 @@ dsfs label: no image|2|no image given|dsfs label
 dsfs label: too long|2|label: 65 bytes: the limit is 64|dsfs label y "$(printf %065d 0)"
 dsfs label: its message, too|2|--message: 1025 bytes: the limit is 1024|dsfs label -m "$(printf %01025d 0)" y
 dsfs revert: a number|2|0: not the number of a generation|dsfs revert y 0
-dsfs revert: too many|2|more than IMAGE and N given|dsfs revert y 1 2
+dsfs revert: too many|2|too many arguments|dsfs revert y 1 2
 dsfs order: nothing to do|2|dsfs order: no |dsfs order
 dsfs readahead: nothing to do|2|dsfs readahead: no |dsfs readahead
 dsfs trace: nothing to do|2|dsfs trace: no |dsfs trace

@@ -58,7 +58,7 @@ int arg_number(const struct arg *a, void *o, const char *value);
 int arg_size(const struct arg *a, void *o, const char *value);
 int arg_bits(const struct arg *a, void *o, const char *value);
 int arg_choice(const struct arg *a, void *o, const char *value);
-/* uuid.c */
+/* u8[16]: a UUID, or the words random and clear; of uuid.c, which needs libuuid */
 int arg_uuid(const struct arg *a, void *o, const char *value);
 
 /**
@@ -101,9 +101,6 @@ int arg_wrong(const struct arg *a, const char *value, const char *fmt, ...);
 /* unsigned int, or an enum: which of the two words of @value it is, 1 or 2; 1: none */
 #define ARG_CHOICE(s, member) \
 	.set = arg_choice, .to = ARG_TO(unsigned int, s, member)
-/* u8[16]: a UUID, or the words random and clear; needs libuuid */
-#define ARG_UUID(s, member) \
-	.set = arg_uuid, .to = ARG_TO(u8, s, member[0])
 #define ARG_GIVEN(s, member) \
 	.given = ARG_TO(bool, s, member)
 

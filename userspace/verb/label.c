@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dsfs label: what tune2fs(8) does, as a generation of the same tree. */
 #include <stdio.h>
-#include <uuid/uuid.h>
 
 #include "args.h"
 #include "msg.h"
@@ -20,7 +19,8 @@ static const struct arg option_table[] = {
 	{ 'm', "message", "TEXT", "what the generation is, up to 1024 bytes",
 	  ARG_TEXT(struct label_options, message, DSFS_MESSAGE_MAX) },
 	{ 'U', "uuid", "UUID", "another UUID; random or clear",
-	  ARG_UUID(struct label_options, uuid), ARG_GIVEN(struct label_options, uuid_set) },
+	  .set = arg_uuid, .to = ARG_TO(u8, struct label_options, uuid[0]),
+	  ARG_GIVEN(struct label_options, uuid_set) },
 	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct label_options, quiet) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
@@ -52,16 +52,6 @@ static int print_label(const char *path)
 	return img.geo ? EXIT_OK : EXIT_ERROR;
 }
 
-static void report(const struct regenerate *g)
-{
-	char text[4 * DSFS_LABEL_MAX + 1], label[DSFS_LABEL_MAX + 1] = "", uuid[UUID_STR_LEN];
-
-	memcpy(label, g->super.label, DSFS_LABEL_MAX);
-	uuid_unparse_lower(g->super.uuid, uuid);
-	printf("generation %llu: label %s, UUID %s\n", le64_to_cpu(g->super.generation),
-	       *label ? msg_escape(text, sizeof(text), label) : "-", uuid);
-}
-
 static int change(const char *path, const char *label, const struct label_options *o)
 {
 	struct regenerate g;
@@ -75,9 +65,7 @@ static int change(const char *path, const char *label, const struct label_option
 		memcpy(g.super.uuid, o->uuid, sizeof(g.super.uuid));
 	if (!ret)
 		ret = regenerate_write(&g);
-	if (!ret && !o->quiet)
-		report(&g);
-	return regenerate_end(&g, ret);
+	return regenerate_end(&g, ret, o->quiet);
 }
 
 int verb_label(int argc, char **argv)
@@ -88,8 +76,7 @@ int verb_label(int argc, char **argv)
 	if (ret >= 0)
 		return ret;
 	if (argc < 1 || argc > 2)
-		return args_wrong(EXIT_USAGE, argc ? "more than IMAGE and TEXT given" :
-				  "no image given");
+		return args_wrong(EXIT_USAGE, argc ? "too many arguments" : "no image given");
 	if (argc == 2 && strlen(argv[1]) > DSFS_LABEL_MAX)
 		return args_wrong(EXIT_USAGE, "label: %zu bytes: the limit is %d",
 				  strlen(argv[1]), DSFS_LABEL_MAX);

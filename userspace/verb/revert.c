@@ -38,7 +38,7 @@ static const struct args command_line = {
 static int choose(const struct regenerate *g, u64 *n)
 {
 	const u64 last = g->img.geo->generation;
-	struct dsfs_slot older;
+	struct dsfs_slot older = { 0 };
 	char text[256];
 	int ret;
 
@@ -49,17 +49,12 @@ static int choose(const struct regenerate *g, u64 *n)
 	if (*n)
 		return 0;
 	ret = image_older(&g->img, g->img.geo, &older);
-	if (ret == 1) {
-		*n = older.geo.generation;
+	*n = older.geo.generation;
+	if (ret > 0)
 		return 0;
-	}
-	if (!ret) {
-		msg_error(g->img.path, "has no generation before %llu", last);
-		return -ENOENT;
-	}
 	err_text(&older.err, ret, text, sizeof(text));
-	msg_error(g->img.path, "generation before %llu: %s: run fsck.dsfs", last, text);
-	return ret;
+	msg_error(g->img.path, "generation before %llu: %s", last, ret ? text : "there is none");
+	return ret ? ret : -ENOENT;
 }
 
 /* That it is a revert, and what the generation said of itself, if there is room for both. */
@@ -85,10 +80,7 @@ static int revert(const char *path, u64 n, const struct revert_options *o)
 		set_message(&g, n);
 	if (!ret)
 		ret = regenerate_write(&g);
-	if (!ret && !o->quiet)
-		printf("generation %llu: the tree of generation %llu\n",
-		       le64_to_cpu(g.super.generation), n);
-	return regenerate_end(&g, ret);
+	return regenerate_end(&g, ret, o->quiet);
 }
 
 int verb_revert(int argc, char **argv)
@@ -100,8 +92,7 @@ int verb_revert(int argc, char **argv)
 	if (ret >= 0)
 		return ret;
 	if (argc < 1 || argc > 2)
-		return args_wrong(EXIT_USAGE, argc ? "more than IMAGE and N given" :
-				  "no image given");
+		return args_wrong(EXIT_USAGE, argc ? "too many arguments" : "no image given");
 	if (argc == 2 && (parse_u64(argv[1], &n) || !n))
 		return args_refused(EXIT_USAGE, argv[1], "not the number of a generation");
 	return revert(argv[0], n, &o);

@@ -11,8 +11,10 @@
  *
  * Every block is compared with its checksum before it gets another one.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <uuid/uuid.h>
 
 #include "msg.h"
 #include "nsec.h"
@@ -21,6 +23,7 @@
 #include "regenerate.h"
 #include "status.h"
 #include "stop.h"
+#include "ustar.h"
 
 /* Blocks that are written at once */
 #define WRITE_BLOCKS	256
@@ -68,16 +71,20 @@ static int check_slots(const struct regenerate *g)
 	return g->img.geo ? 0 : -EUCLEAN;
 }
 
-/* What is behind an image of archives may be one that the next update takes in. */
+/* The next update takes in an archive that lies behind an image of archives. */
 static int check_end(const struct regenerate *g)
 {
 	const u64 end = newest(g)->image_bytes;
+	struct ustar next;
+	char sum[sizeof(next.sum) + 1];
 
-	if (!(newest(g)->compat & DSFS_COMPAT_ARCHIVES) || g->to.length <= end)
+	if (!(newest(g)->compat & DSFS_COMPAT_ARCHIVES) || g->img.bytes < end + sizeof(next) ||
+	    image_pread(&g->img, &next, sizeof(next), end))
 		return 0;
-	msg_error(g->img.path,
-		  "%llu bytes are behind its end, which may be an archive: update it first",
-		  g->to.length - end);
+	snprintf(sum, sizeof(sum), "%.*s", (int)sizeof(next.sum), next.sum);
+	if (strtol(sum, NULL, 8) != ustar_sum(&next))
+		return 0;
+	msg_error(g->img.path, "an archive is behind its end, at byte %llu: update it first", end);
 	return -EBUSY;
 }
 
@@ -348,8 +355,21 @@ int regenerate_write(struct regenerate *g)
 	return ret;
 }
 
-int regenerate_end(struct regenerate *g, int ret)
+static void report(const struct regenerate *g)
 {
+	char text[4 * DSFS_LABEL_MAX + 1], label[DSFS_LABEL_MAX + 1] = "", uuid[UUID_STR_LEN];
+
+	memcpy(label, g->super.label, DSFS_LABEL_MAX);
+	uuid_unparse_lower(g->super.uuid, uuid);
+	printf("generation %llu: the tree of generation %llu, label %s, UUID %s\n",
+	       le64_to_cpu(g->super.generation), g->tree.geo.generation,
+	       *label ? msg_escape(text, sizeof(text), label) : "-", uuid);
+}
+
+int regenerate_end(struct regenerate *g, int ret, bool quiet)
+{
+	if (!ret && !quiet)
+		report(g);
 	image_source_free(g->src);
 	image_close(&g->img);
 	writable_close(&g->to);

@@ -50,11 +50,12 @@ void regenerate_message(struct regenerate *g, const char *message);
 int regenerate_write(struct regenerate *g);
 
 /**
- * regenerate_end - close the image; end by the signal that stopped it
+ * regenerate_end - close the image, and report; end by the signal that stopped it
  * @ret: what the functions above returned
+ * @quiet: no report
  *
  * Return: the exit status.
  */
-int regenerate_end(struct regenerate *g, int ret);
+int regenerate_end(struct regenerate *g, int ret, bool quiet);
 
 #endif /* DSFS_REGENERATE_H */

@@ -139,7 +139,8 @@ static void restore_slot(struct writable *w, const void *old, unsigned int n)
 	}
 	w->touched = false;
 	msg_error(w->path,
-		  "superblock slot %u may be damaged: the other one is as it was: run fsck.dsfs", n);
+		  "superblock slot %u may be damaged: the other one is as it was: run fsck.dsfs",
+		  n);
 }
 
 int writable_commit(struct writable *w, const struct dsfs_super *super, unsigned int first)
@@ -150,7 +151,7 @@ int writable_commit(struct writable *w, const struct dsfs_super *super, unsigned
 	if (ret)
 		return ret;
 	if (io_pread(w->fd, old, sizeof(old), DSFS_SB_POS(first)) < sizeof(old))
-		return fail(w, "cannot read the superblock");
+		return fail(w, "cannot read a superblock");
 	if (stop_asked())
 		return -EINTR;
 	ret = put_slot(w, super, first);
