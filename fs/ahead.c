@@ -13,7 +13,6 @@
  * A hint for a range is served whole, up to the user's limit of bytes in flight.
  */
 #include "read.h"
-#include "trace.h"
 
 #include <linux/backing-dev.h>
 #include <linux/mm.h>
@@ -57,14 +56,11 @@ static pgoff_t dsfs_run(struct address_space *mapping, pgoff_t index, pgoff_t ma
  * dsfs_around_fault - pages around a fault
  *
  * ->readahead makes whole chunks of them, which on average are as many as the VFS has then.
- * Of a small file it adds all others, as large folios.
  */
 unsigned int dsfs_around_fault(const struct inode *inode)
 {
 	const unsigned long chunk = dsfs_chunk_pages(inode), pages = VM_READAHEAD_PAGES;
 
-	if (i_size_read(inode) <= READ_ONCE(DSFS_SB(inode->i_sb)->opt.wholefile))
-		return 1;
 	return pages - min(chunk > 1 ? chunk : 0, pages / 2);
 }
 
@@ -77,8 +73,6 @@ static unsigned int dsfs_fault_pages(const struct vm_fault *vmf)
 	const pgoff_t most = dsfs_window(inode), around = dsfs_around_fault(inode);
 	const pgoff_t end = ra->start + ra->size, mark = end - ra->async_size;
 
-	if (around == 1)
-		return around;
 	if (!dsfs_ra_default(inode->i_sb))
 		return ra->ra_pages;
 	if (vmf->vma->vm_flags & VM_SEQ_READ && !(file->f_mode & FMODE_RANDOM))
@@ -90,14 +84,14 @@ static unsigned int dsfs_fault_pages(const struct vm_fault *vmf)
 		     around, most);
 }
 
-/* dsfs_fault - a page fault: its window, before the page cache serves it */
+/* dsfs_fault - a page fault, which reads a whole file or sets the window of the page cache */
 vm_fault_t dsfs_fault(struct vm_fault *vmf)
 {
 	struct file_ra_state *ra = &vmf->vma->vm_file->f_ra;
-	const unsigned int pages = dsfs_fault_pages(vmf);
 
-	if (READ_ONCE(ra->ra_pages) != pages)
-		WRITE_ONCE(ra->ra_pages, pages);
+	if (dsfs_whole_fault(vmf))
+		return VM_FAULT_MAJOR | VM_FAULT_RETRY;
+	WRITE_ONCE(ra->ra_pages, dsfs_fault_pages(vmf));
 	return filemap_fault(vmf);
 }
 
@@ -203,13 +197,10 @@ void dsfs_range_hint(struct file *file, loff_t pos, loff_t len)
 	pages = min_t(pgoff_t, end - index, DSFS_HINT_MAX >> PAGE_SHIFT);
 	user = dsfs_range_charge(sbi, &pages);
 	if (!user) {
-		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_DROPPED, 1);
-		trace_dsfs_prefetch(inode, DSFS_PREFETCH_BUSY);
+		dsfs_hint_done(inode, DSFS_PREFETCH_BUSY);
 		return;
 	}
 	added = dsfs_range_read(file, index, index + pages, user);
-	if (added)
-		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_ISSUED, 1);
-	trace_dsfs_prefetch(inode, added ? DSFS_PREFETCH_ISSUED : DSFS_PREFETCH_CACHED);
+	dsfs_hint_done(inode, added ? DSFS_PREFETCH_ISSUED : DSFS_PREFETCH_CACHED);
 	dsfs_hint_uncharge(sbi, user, (pages - added) << PAGE_SHIFT);
 }

@@ -35,6 +35,7 @@
 #define DSFS_HAVE_GENERIC_FILE_SPLICE_READ !DSFS_SINCE(6, 5)
 #define DSFS_HAVE_FILLATTR_MASK		DSFS_SINCE(6, 6)
 #define DSFS_HAVE_SET_CTIME		DSFS_SINCE(6, 6)
+#define DSFS_HAVE_RELEASE_FAULT_LOCK	DSFS_SINCE(6, 6)
 #define DSFS_HAVE_SET_ATIME		DSFS_SINCE(6, 7)
 #define DSFS_HAVE_CONST_XATTR_TABLE	DSFS_SINCE(6, 7)
 #define DSFS_HAVE_ENCODE_INO32		DSFS_SINCE(6, 7)
@@ -162,6 +163,11 @@ static inline void dsfs_compat_kill_super(struct super_block *sb)
 #if !DSFS_HAVE_SUPER_SET_UUID
 #define super_set_uuid(sb, uuid, len) memcpy(&(sb)->s_uuid, uuid, len)
 #define super_set_sysfs_name_bdev(sb) do { } while (0)
+#endif
+
+/* A fault holds the lock of its mapping; before, that of the memory map. */
+#if !DSFS_HAVE_RELEASE_FAULT_LOCK
+#define release_fault_lock(vmf) mmap_read_unlock((vmf)->vma->vm_mm)
 #endif
 
 /* File capabilities are in fop_flags; before, in f_mode, set by open(). */

@@ -4,7 +4,7 @@
  *
  * The first access to a small file reads all of it with one request, whatever
  * the size of the program's reads. read(2) does that in whole.c, before it gets
- * here. Page faults, and reads that must not wait, get here through readahead.
+ * here, and so do page faults. Reads that must not wait get here through readahead.
  */
 #include "cache.h"
 #include "read.h"
@@ -160,15 +160,10 @@ static struct folio *dsfs_readahead_more(struct readahead_control *rac, pgoff_t 
 static void dsfs_readahead(struct readahead_control *rac)
 {
 	const unsigned int max = dsfs_piece_pages(rac->mapping->host);
-	const bool drops = rac->dropbehind;
+	const pgoff_t last = dsfs_expand(rac);
+	struct folio *folio = readahead_folio(rac);
 	struct dsfs_read *rd;
-	struct folio *folio;
-	pgoff_t last;
 
-	if (!drops && dsfs_whole_ahead(rac))
-		return;
-	last = dsfs_expand(rac);
-	folio = readahead_folio(rac);
 	while (folio) {
 		/* Count and position of @rac still include the current folio. */
 		rd = dsfs_read_alloc(rac->mapping->host,

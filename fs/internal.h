@@ -346,7 +346,7 @@ void dsfs_range_hint(struct file *file, loff_t pos, loff_t len);
 
 /* whole.c */
 void dsfs_whole_read(struct file *file);
-bool dsfs_whole_ahead(struct readahead_control *rac);
+bool dsfs_whole_fault(struct vm_fault *vmf);
 bool dsfs_whole_hint(struct file *file);
 
 /* file.c */

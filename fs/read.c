@@ -3,6 +3,7 @@
  * What reads of file data are made of: ranges of the page cache, room in the
  * limit of hints, and struct dsfs_read itself.
  */
+#include "trace.h"
 #include "unpack.h"
 
 #include <linux/cred.h>
@@ -71,6 +72,15 @@ void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long byte
 {
 	atomic_long_sub(bytes, user);
 	atomic_long_sub(bytes, &sbi->hinted);
+}
+
+/* dsfs_hint_done - count a hint, which had an effect if it was issued */
+void dsfs_hint_done(const struct inode *inode, enum dsfs_prefetch_decision decision)
+{
+	trace_dsfs_prefetch(inode, decision);
+	if (decision != DSFS_PREFETCH_CACHED)
+		dsfs_count(inode->i_sb, decision == DSFS_PREFETCH_ISSUED ?
+			   DSFS_COUNT_PREFETCH_ISSUED : DSFS_COUNT_PREFETCH_DROPPED, 1);
 }
 
 /*

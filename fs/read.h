@@ -129,6 +129,7 @@ static inline void dsfs_read_put(struct dsfs_read *rd)
 void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end);
 atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes);
 void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
+void dsfs_hint_done(const struct inode *inode, enum dsfs_prefetch_decision decision);
 struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 				  enum dsfs_request kind, bool sync);
 void dsfs_read_release(struct dsfs_read *rd);

@@ -15,17 +15,11 @@
  * reclaimed file is read by the page cache.
  */
 #include "read.h"
-#include "stats.h"
-#include "trace.h"
 
+#include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/psi.h>
-
-static pgoff_t dsfs_whole_add(struct dsfs_read *rd, pgoff_t index, pgoff_t end)
-{
-	return dsfs_read_add_range(rd, index, end, dsfs_whole_order(rd->inode));
-}
 
 static bool dsfs_whole_wanted(const struct file *file)
 {
@@ -85,7 +79,7 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, bool sync)
 	if (!rd)
 		return NULL;
 	/* The task that adds the first folio reads the file alone. */
-	if (dsfs_whole_add(rd, 0, pages))
+	if (dsfs_read_add_range(rd, 0, pages, dsfs_whole_order(inode)))
 		return rd;
 	dsfs_read_free(rd);
 	return NULL;
@@ -118,60 +112,24 @@ void dsfs_whole_read(struct file *file)
 }
 
 /*
- * dsfs_whole_ahead - read a whole file for readahead of some of its pages, which
- * the page cache has added
+ * dsfs_whole_fault - read a whole file without cached pages because of a fault in it
  *
- * For page faults, and for reads that must not wait. The other folios are added
- * here, because readahead_expand() adds single pages.
- *
- * Return: true if the read was sent; false if the file is not to be read whole,
- * or more of it is cached. @rac is as before then.
+ * Without the lock of the fault, so that whoever waits for memory or for the device stops neither
+ * fork(2) nor ps(1). Return: true if the lock was given back.
  */
-bool dsfs_whole_ahead(struct readahead_control *rac)
+bool dsfs_whole_fault(struct vm_fault *vmf)
 {
-	struct inode *inode = rac->mapping->host;
-	const u64 pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
-	const pgoff_t first = readahead_index(rac);
-	struct dsfs_read *rd;
-	struct folio *folio;
-	bool around;
+	struct file *file = vmf->vma->vm_file;
 
-	if (!rac->file || !dsfs_whole_wanted(rac->file) ||
-	    rac->mapping->nrpages != readahead_count(rac))
+	if (file->f_mapping->nrpages || !dsfs_whole_wanted(file) ||
+	    vmf->vma->vm_flags & VM_RAND_READ ||
+	    !fault_flag_allow_retry_first(vmf->flags) || vmf->flags & FAULT_FLAG_RETRY_NOWAIT)
 		return false;
-	rd = dsfs_read_alloc(inode, pages, DSFS_REQUEST_WHOLE, false);
-	if (!rd)
-		return false;
-	around = dsfs_whole_add(rd, 0, first) == first;
-	while (around && (folio = readahead_folio(rac))) {
-		/* There is nothing to read ahead after this read. */
-		folio_clear_readahead(folio);
-		dsfs_read_add_folio(rd, folio);
-	}
-	if (around)
-		dsfs_whole_add(rd, (rd->pos + rd->len) >> PAGE_SHIFT, pages);
-	if (rd->nr_folios)
-		dsfs_read_submit(rd);
-	else
-		dsfs_read_free(rd);
-	return around;
-}
-
-/*
- * True if the first page is being read. A whole-file read adds pages in order:
- * its task may have been preempted between two of them, and a hint must not
- * read the rest with a request of its own.
- */
-static bool dsfs_whole_in_flight(struct address_space *mapping)
-{
-	struct folio *folio = filemap_get_folio(mapping, 0);
-	bool in_flight;
-
-	if (IS_ERR_OR_NULL(folio))
-		return false;
-	in_flight = folio_test_locked(folio) && !folio_test_uptodate(folio);
-	folio_put(folio);
-	return in_flight;
+	get_file(file);
+	release_fault_lock(vmf);
+	dsfs_whole_read(file);
+	fput(file);
+	return true;
 }
 
 /*
@@ -180,8 +138,8 @@ static bool dsfs_whole_in_flight(struct address_space *mapping)
  * A hint that would have to wait for memory, or that exceeds the user's limit of
  * bytes in flight, is dropped.
  *
- * Return: true if the hint is done or dropped, or another task reads the file;
- * false if the file is not to be read whole, or some of it is cached.
+ * Return: true if the hint is done or dropped; false if the file is not to be read whole, or
+ * some of it is cached.
  */
 bool dsfs_whole_hint(struct file *file)
 {
@@ -191,31 +149,23 @@ bool dsfs_whole_hint(struct file *file)
 	struct dsfs_read *rd = NULL;
 	atomic_long_t *user;
 
-	if (!dsfs_whole_wanted(file))
+	/* Another task reads it, or some of it is cached. */
+	if (!dsfs_whole_wanted(file) || file->f_mapping->nrpages)
 		return false;
-	if (file->f_mapping->nrpages) {
-		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
-		return dsfs_whole_in_flight(file->f_mapping);
-	}
 	user = dsfs_hint_charge(sbi, bytes);
 	if (user)
 		rd = dsfs_whole_begin(file, false);
 	if (rd) {
-		trace_dsfs_prefetch(inode, DSFS_PREFETCH_ISSUED);
 		rd->hint = user;
 		rd->hinted = bytes;
-		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_ISSUED, 1);
+		dsfs_hint_done(inode, DSFS_PREFETCH_ISSUED);
 		dsfs_read_submit(rd);
 		return true;
 	}
 	if (user)
 		dsfs_hint_uncharge(sbi, user, bytes);
-	/* Another task reads it. */
-	if (file->f_mapping->nrpages) {
-		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
-		return true;
-	}
-	dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_DROPPED, 1);
-	trace_dsfs_prefetch(inode, user ? DSFS_PREFETCH_PRESSURE : DSFS_PREFETCH_BUSY);
+	if (file->f_mapping->nrpages)
+		return false;
+	dsfs_hint_done(inode, user ? DSFS_PREFETCH_PRESSURE : DSFS_PREFETCH_BUSY);
 	return true;
 }

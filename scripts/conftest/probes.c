@@ -54,6 +54,12 @@ void probe(struct inode *inode, struct kstat *stat)
 	generic_fillattr(NULL, 0, inode, stat);
 }
 
+#elif defined(PROBE_RELEASE_FAULT_LOCK)
+void probe(struct vm_fault *vmf)
+{
+	release_fault_lock(vmf);
+}
+
 #elif defined(PROBE_SET_CTIME)
 void probe(struct inode *inode, struct timespec64 ts)
 {

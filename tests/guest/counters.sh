@@ -214,7 +214,7 @@ check "a file read whole" cold "bytes_whole=32768 opens=1 requests_whole=1 whole
 	access whole "$dir/$small"
 check "a cached file" counts "opens=1" access whole "$dir/$small"
 check "each processor's count, and of one that went" of_each_processor
-check "a mapped file" cold "bytes_whole=32768 opens=1 requests_whole=1" \
+check "a mapped file" cold "bytes_whole=32768 opens=1 requests_whole=1 whole_reads=1" \
 	access map "$dir/$small"
 check "readahead" counts_kind ahead access seq "$dir/$big"
 check "a directory is no file" counts "" ls -l "$dir"
