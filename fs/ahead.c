@@ -197,10 +197,10 @@ void dsfs_range_hint(struct file *file, loff_t pos, loff_t len)
 	pages = min_t(pgoff_t, end - index, DSFS_HINT_MAX >> PAGE_SHIFT);
 	user = dsfs_range_charge(sbi, &pages);
 	if (!user) {
-		dsfs_hint_done(inode, DSFS_PREFETCH_BUSY);
+		dsfs_hint_done(inode, end - index, DSFS_PREFETCH_BUSY);
 		return;
 	}
 	added = dsfs_range_read(file, index, index + pages, user);
-	dsfs_hint_done(inode, added ? DSFS_PREFETCH_ISSUED : DSFS_PREFETCH_CACHED);
+	dsfs_hint_done(inode, added, added ? DSFS_PREFETCH_ISSUED : DSFS_PREFETCH_CACHED);
 	dsfs_hint_uncharge(sbi, user, (pages - added) << PAGE_SHIFT);
 }

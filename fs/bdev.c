@@ -29,10 +29,8 @@ static void *dsfs_mem_alloc(u64 bytes)
 
 	if (bytes > SIZE_MAX)
 		return NULL;
-	if (bytes <= PAGE_SIZE)
-		return kmalloc(PAGE_SIZE, GFP_KERNEL);
-	if (bytes <= DSFS_LAZY_BYTES)
-		p = kmalloc(bytes, GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+	if (bytes <= max_t(size_t, PAGE_SIZE, DSFS_LAZY_BYTES))
+		return kvmalloc(max_t(size_t, PAGE_SIZE, bytes), GFP_KERNEL);
 	if (bytes >= DSFS_HUGE_FROM)
 		p = vmalloc_huge(bytes, GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 	if (!p)

@@ -188,7 +188,7 @@ static void dsfs_read_device_error(struct dsfs_read *rd)
 				   rd->attr.ino, rd->dev, rd->dev_end);
 	}
 	/* Drivers use various errnos, -ENODATA among them. */
-	dsfs_read_mark_all_bad(rd, -EIO);
+	dsfs_read_mark_bad(rd, 0, U64_MAX, -EIO);
 }
 
 /* Verify and unpack. Marks what is bad. False if a worker has to go on. */

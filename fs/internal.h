@@ -185,18 +185,20 @@ static inline unsigned int dsfs_unit_order(const struct inode *inode)
 	return inode->i_blkbits > PAGE_SHIFT ? inode->i_blkbits - PAGE_SHIFT : 0;
 }
 
+/* Order of the folios of a file: a unit of a compressed one, otherwise of 2^@bits bytes */
+static inline unsigned int dsfs_order(const struct inode *inode, unsigned int bits)
+{
+	return dsfs_unit_order(inode) ? : max_t(unsigned int, bits, PAGE_SHIFT) - PAGE_SHIFT;
+}
+
 /*
  * Order of the folios of a file that is read whole: a unit, or a chunk of large files, or
  * more if that is easy to allocate. A small file may be one larger chunk.
  */
 static inline unsigned int dsfs_whole_order(const struct inode *inode)
 {
-	const unsigned int bits = max(dsfs_geo(inode->i_sb)->chunk_bits ? : 16,
-				      DSFS_FOLIO_EASY_BITS);
-
-	if (dsfs_unit_order(inode))
-		return dsfs_unit_order(inode);
-	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
+	return dsfs_order(inode, max(dsfs_geo(inode->i_sb)->chunk_bits ? : 16,
+				     DSFS_FOLIO_EASY_BITS));
 }
 
 /* log2 of the chunk size; i_blocks has the bytes that are stored, also of a file with holes. */
@@ -212,11 +214,7 @@ static inline unsigned int dsfs_inode_chunk_bits(const struct inode *inode)
  */
 static inline unsigned int dsfs_chunk_order(const struct inode *inode)
 {
-	const unsigned int bits = dsfs_inode_chunk_bits(inode) ? : 16;
-
-	if (dsfs_unit_order(inode))
-		return dsfs_unit_order(inode);
-	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
+	return dsfs_order(inode, dsfs_inode_chunk_bits(inode) ? : 16);
 }
 
 /*

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Metadata access.
+ * Metadata access: to what is resident (metaload.c), and to what is not.
  *
- * With meta=resident all metadata is loaded at mount (metaload.c) and stays in
- * memory, so that lookups do not wait for the device; with meta=SIZE what has room.
+ * Blocks that are not resident, or were bad at mount, are read and verified on demand, and
+ * kept in the page cache of an internal inode. They are read into memory of their own
+ * (bdev.c), and a page comes into the page cache when it is verified. So no page of it is
+ * locked for longer than that takes: nobody waits for a task that waits for the device, may
+ * be killed there, or gets no processor time. Tasks that want the same block at the same
+ * time ask for it once each.
  *
- * Blocks that are not resident are read and verified on demand, and kept in the page
- * cache of an internal inode: all blocks with meta=lazy, those that have no room with
- * meta=SIZE, and those that were unreadable or damaged at mount. Block checksums are
- * always resident.
- *
- * They are read into memory of their own (bdev.c), and a page comes into the page cache when
- * it is verified. So no page of it is locked for longer than that takes: nobody waits for a
- * task that waits for the device, may be killed there, or gets no processor time. Tasks that
- * want the same block at the same time ask for it once each.
- *
- * A request takes a device about as long for a few blocks as for one, and what is next to
- * a block that was asked for is of the same directory, or of the next one. So 16 KiB are
- * read. If there is a bad block in a page, a caller that needs another one gets the page
+ * 16 KiB are read together: what is next to a block is of the same directory, or of the
+ * next one. If there is a bad block in a page, a caller that needs another one gets the page
  * outside of the page cache.
  */
 #include "trace.h"

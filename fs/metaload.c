@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading of metadata at mount: the block checksums, and what is resident: all, or what a budget
- * has room for.
+ * Loading of metadata at mount: the block checksums, and what is resident: all, or what a
+ * budget has room for.
  *
  * Metadata is read in large requests and verified block by block. It lies in one piece of
  * vmalloc memory, so that an access is an addition if all is resident, and so that an
- * administrator finds it by its caller, with its size and its pages by node: dsfs_mem_new
- * in /proc/vmallocinfo. drop_caches, BLKFLSBUF and memory pressure do not remove it.
- *
- * The NUMA policy of the task that mounts says on which nodes it lies. mount.dsfs spreads
- * it, because lookups come from all nodes.
- *
- * No memory cgroup is charged. The memory belongs to the mount and outlives the task that
- * mounted; only the administrator can mount; and the limit of a container that mounts for
- * others is not meant for it.
+ * administrator finds it, with its pages by node: dsfs_mem_new in /proc/vmallocinfo. Why no
+ * memory cgroup is charged, and who spreads it over nodes, is in design.rst.
  */
 #include "internal.h"
 

@@ -11,6 +11,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/pagevec.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
@@ -75,9 +76,9 @@ void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long byte
 }
 
 /* dsfs_hint_done - count a hint, which had an effect if it was issued */
-void dsfs_hint_done(const struct inode *inode, enum dsfs_prefetch_decision decision)
+void dsfs_hint_done(const struct inode *inode, pgoff_t pages, enum dsfs_decision decision)
 {
-	trace_dsfs_prefetch(inode, decision);
+	trace_dsfs_prefetch(inode, pages, decision);
 	if (decision != DSFS_PREFETCH_CACHED)
 		dsfs_count(inode->i_sb, decision == DSFS_PREFETCH_ISSUED ?
 			   DSFS_COUNT_PREFETCH_ISSUED : DSFS_COUNT_PREFETCH_DROPPED, 1);
@@ -186,17 +187,15 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
  */
 static pgoff_t dsfs_next_cached(struct address_space *mapping, pgoff_t index, pgoff_t end)
 {
-	XA_STATE(xas, &mapping->i_pages, index);
-	const void *entry;
+	pgoff_t next = index;
+	struct folio_batch batch;
 
-	if (!mapping->nrpages || index >= end)
-		return end;
-	rcu_read_lock();
-	do
-		entry = xas_find(&xas, end - 1);
-	while (entry && (xas_retry(&xas, entry) || xa_is_value(entry)));
-	rcu_read_unlock();
-	return entry ? max(index, xas.xa_index) : end;
+	folio_batch_init(&batch);
+	if (mapping->nrpages && index < end &&
+	    filemap_get_folios(mapping, &next, end - 1, &batch))
+		end = max(index, batch.folios[0]->index);
+	folio_batch_release(&batch);
+	return end;
 }
 
 /*

@@ -82,12 +82,6 @@ static inline void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, in
 	rd->bad_to = max(rd->bad_to, to);
 }
 
-/* dsfs_read_mark_all_bad - mark all of a read bad */
-static inline void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error)
-{
-	dsfs_read_mark_bad(rd, 0, U64_MAX, error);
-}
-
 /* dsfs_read_unpacks - true for a compressed file */
 static inline bool dsfs_read_unpacks(const struct dsfs_read *rd)
 {
@@ -129,7 +123,7 @@ static inline void dsfs_read_put(struct dsfs_read *rd)
 void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end);
 atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes);
 void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
-void dsfs_hint_done(const struct inode *inode, enum dsfs_prefetch_decision decision);
+void dsfs_hint_done(const struct inode *inode, pgoff_t pages, enum dsfs_decision decision);
 struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 				  enum dsfs_request kind, bool sync);
 void dsfs_read_release(struct dsfs_read *rd);

@@ -15,25 +15,41 @@
 
 #include <linux/slab.h>
 
-static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
-			   unsigned int nr, struct dsfs_mem *mem)
-{
-	const u64 pos = DSFS_SB_POS(nr);
-	const u64 block = pos & ~(u64)(DSFS_BLOCK_SIZE - 1);
-	const u64 device = bdev_nr_bytes(sb->s_bdev);
+/* Buffers for reading superblocks, too large for the stack */
+struct dsfs_sb_reader {
+	struct super_block *sb;
+	struct dsfs_mem *mem;
+	struct dsfs_slot slots[DSFS_SB_SLOTS];
+	struct dsfs_slot older;
+};
 
-	if (block + DSFS_BLOCK_SIZE > device) {
-		slot->ret = dsfs_bad(&slot->err, "device too short for a superblock",
-				     device, block + DSFS_BLOCK_SIZE, -EINVAL);
+static int dsfs_read_raw(void *arg, u64 pos, struct dsfs_super *raw)
+{
+	struct dsfs_sb_reader *r = arg;
+	const u64 block = pos & ~(u64)(DSFS_BLOCK_SIZE - 1);
+	int ret = dsfs_mem_read(r->mem, r->sb, block, 0, DSFS_BLOCK_SIZE);
+
+	if (!ret)
+		memcpy(raw, r->mem->p + (pos - block), sizeof(*raw));
+	return ret;
+}
+
+static void dsfs_read_slot(struct dsfs_sb_reader *r, unsigned int nr)
+{
+	const u64 pos = DSFS_SB_POS(nr), device = bdev_nr_bytes(r->sb->s_bdev);
+	const u64 end = round_up(pos + 1, DSFS_BLOCK_SIZE);
+	struct dsfs_slot *slot = &r->slots[nr];
+
+	if (end > device) {
+		slot->ret = dsfs_bad(&slot->err, "device too short for a superblock", device, end,
+				     -EINVAL);
 		return;
 	}
-	slot->ret = dsfs_mem_read(mem, sb, block, 0, DSFS_BLOCK_SIZE);
-	if (slot->ret) {
+	slot->ret = dsfs_read_raw(r, pos, &slot->raw);
+	if (slot->ret)
 		dsfs_bad(&slot->err, "superblock unreadable", pos, device, 0);
-		return;
-	}
-	memcpy(&slot->raw, mem->p + (pos - block), sizeof(slot->raw));
-	slot->ret = dsfs_super_decode(&slot->raw, device, &slot->geo, &slot->err);
+	else
+		slot->ret = dsfs_super_decode(&slot->raw, device, &slot->geo, &slot->err);
 }
 
 /* Word for err.limit in a message: for a checksum or the magic it is no limit. */
@@ -87,14 +103,6 @@ static int dsfs_choose_slot(struct super_block *sb, struct fs_context *fc,
 	return use;
 }
 
-/* Buffers for reading superblocks, too large for the stack */
-struct dsfs_sb_reader {
-	struct super_block *sb;
-	struct dsfs_mem *mem;
-	struct dsfs_slot slots[DSFS_SB_SLOTS];
-	struct dsfs_slot older;
-};
-
 /* The newest generation, or an ERR_PTR. Errors have been reported. */
 static const struct dsfs_slot *dsfs_read_newest(struct dsfs_sb_reader *r,
 						struct fs_context *fc)
@@ -103,23 +111,11 @@ static const struct dsfs_slot *dsfs_read_newest(struct dsfs_sb_reader *r,
 	int use;
 
 	for (i = 0; i < DSFS_SB_SLOTS; i++)
-		dsfs_read_slot(r->sb, &r->slots[i], i, r->mem);
+		dsfs_read_slot(r, i);
 	if (r->slots[DSFS_SB_SLOTS - 1].ret == -EINTR)
 		return ERR_PTR(-EINTR);
 	use = dsfs_choose_slot(r->sb, fc, r->slots);
 	return use < 0 ? ERR_PTR(use) : &r->slots[use];
-}
-
-static int dsfs_read_history(void *arg, u64 pos, struct dsfs_super *raw)
-{
-	struct dsfs_sb_reader *r = arg;
-	const u64 block = pos & ~(u64)(DSFS_BLOCK_SIZE - 1);
-	int ret;
-
-	ret = dsfs_mem_read(r->mem, r->sb, block, 0, DSFS_BLOCK_SIZE);
-	if (!ret)
-		memcpy(raw, r->mem->p + (pos - block), sizeof(*raw));
-	return ret;
 }
 
 /* Find a previous generation. Errors have been reported. */
@@ -130,7 +126,7 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 	int ret;
 
 	ret = dsfs_history_find(newest, generation, bdev_nr_bytes(r->sb->s_bdev),
-				dsfs_read_history, r, &r->older);
+				dsfs_read_raw, r, &r->older);
 	if (ret == -ENOENT)
 		dsfs_fc_error(fc, r->sb,
 			      "generation %llu is not kept in this image: the newest is %llu",

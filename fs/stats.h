@@ -26,15 +26,11 @@ enum dsfs_request {
 	DSFS_REQUESTS
 };
 
-/* Decision of the epoch cache on the pages of a file */
-enum dsfs_cache_decision {
+/* Decision of the epoch cache on the pages of a file, or on a hint for them */
+enum dsfs_decision {
 	DSFS_CACHE_ADMITTED,
 	DSFS_CACHE_TRANSIENT,	/* no room: dropped after close */
 	DSFS_CACHE_DROPPED,	/* dropped */
-};
-
-/* Decision on a hint */
-enum dsfs_prefetch_decision {
 	DSFS_PREFETCH_ISSUED,
 	DSFS_PREFETCH_BUSY,	/* too many bytes in flight */
 	DSFS_PREFETCH_CACHED,	/* some pages are cached */

@@ -4,10 +4,8 @@
  *
  * A read covers a contiguous range of the stored data of a file, widened to
  * whole checksum chunks. Usually the device writes to the folios directly; the
- * bytes added by widening go to bounce pages. Three kinds of files are read
- * through bounce pages only: files whose data is not aligned to logical blocks
- * of the device, because it shares a block with other files; files with
- * holes; and compressed files.
+ * bytes added by widening go to bounce pages. Files whose data is not aligned to logical
+ * blocks of the device, files with holes and compressed files are read through these only.
  *
  * The buffered read path of iomap is not used, because it has no place to
  * verify data after the device is done and before a folio becomes uptodate.
@@ -338,7 +336,7 @@ int dsfs_read_submit(struct dsfs_read *rd)
 	submit_bio(&rd->bio);
 	goto wait;
 fail:
-	dsfs_read_mark_all_bad(rd, ret);
+	dsfs_read_mark_bad(rd, 0, U64_MAX, ret);
 done:
 	dsfs_read_finish(rd);
 wait:

@@ -7,32 +7,14 @@
 
 static struct kset *dsfs_kset;
 
-/* Concurrent increments may or may not be included. */
-static u64 dsfs_stats_sum(const struct dsfs_sb_info *sbi, enum dsfs_counter which)
-{
-	u64 sum = 0;
-	int cpu;
-
-	/* CPUs that are offline have counts too. */
-	for_each_possible_cpu(cpu)
-		sum += local64_read(&per_cpu_ptr(sbi->stats, cpu)->count[which]);
-	return sum;
-}
-
-struct dsfs_sysfs_attr {
-	struct attribute attr;
-	ssize_t (*show)(struct dsfs_sb_info *sbi, char *buf);	/* NULL: a counter */
-};
-
-#define DSFS_SYSFS_RO(file, fmt, value)					\
-static ssize_t file##_show(struct dsfs_sb_info *sbi, char *buf)		\
-{									\
-	return sysfs_emit(buf, fmt "\n", value);			\
-}									\
-static struct dsfs_sysfs_attr dsfs_attr_##file = {			\
-	.attr = { .name = #file, .mode = 0444 },			\
-	.show = file##_show,						\
-}
+#define DSFS_SYSFS_RO(file, fmt, value)						\
+static ssize_t file##_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf) \
+{										\
+	struct dsfs_sb_info *sbi = container_of(kobj, struct dsfs_sb_info, kobj);	\
+										\
+	return sysfs_emit(buf, fmt "\n", value);				\
+}										\
+static struct kobj_attribute dsfs_attr_##file = __ATTR_RO(file)
 
 DSFS_SYSFS_RO(generation, "%llu", sbi->src.geo.generation);
 DSFS_SYSFS_RO(uuid, "%pU", sbi->src.geo.uuid);
@@ -65,29 +47,44 @@ static const struct attribute_group dsfs_group = {
 	.attrs = dsfs_attrs,
 };
 
+static ssize_t dsfs_count_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf);
+
 #define DSFS_SYSFS_COUNT(which, file) \
-	[DSFS_COUNT_##which] = { .attr = { .name = file, .mode = 0444 } }
+	[DSFS_COUNT_##which] = __ATTR(file, 0444, dsfs_count_show, NULL)
 
 /* By enum dsfs_counter */
-static struct dsfs_sysfs_attr dsfs_counters[DSFS_COUNTERS] = {
-	DSFS_SYSFS_COUNT(OPENS, "opens"),
-	DSFS_SYSFS_COUNT(WHOLE, "whole_reads"),
-	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_WHOLE, "requests_whole"),
-	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_WHOLE, "bytes_whole"),
-	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_AHEAD, "requests_ahead"),
-	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_AHEAD, "bytes_ahead"),
-	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_PAGE, "requests_page"),
-	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_PAGE, "bytes_page"),
-	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_DIRECT, "requests_direct"),
-	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_DIRECT, "bytes_direct"),
-	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_META, "requests_metadata"),
-	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_META, "bytes_metadata"),
-	DSFS_SYSFS_COUNT(CACHE_ADMITTED, "cache_admitted"),
-	DSFS_SYSFS_COUNT(CACHE_TRANSIENT, "cache_transient"),
-	DSFS_SYSFS_COUNT(CACHE_LOST, "cache_lost_pages"),
-	DSFS_SYSFS_COUNT(PREFETCH_ISSUED, "prefetch_issued"),
-	DSFS_SYSFS_COUNT(PREFETCH_DROPPED, "prefetch_dropped"),
+static struct kobj_attribute dsfs_counters[DSFS_COUNTERS] = {
+	DSFS_SYSFS_COUNT(OPENS, opens),
+	DSFS_SYSFS_COUNT(WHOLE, whole_reads),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_WHOLE, requests_whole),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_WHOLE, bytes_whole),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_AHEAD, requests_ahead),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_AHEAD, bytes_ahead),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_PAGE, requests_page),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_PAGE, bytes_page),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_DIRECT, requests_direct),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_DIRECT, bytes_direct),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_META, requests_metadata),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_META, bytes_metadata),
+	DSFS_SYSFS_COUNT(CACHE_ADMITTED, cache_admitted),
+	DSFS_SYSFS_COUNT(CACHE_TRANSIENT, cache_transient),
+	DSFS_SYSFS_COUNT(CACHE_LOST, cache_lost_pages),
+	DSFS_SYSFS_COUNT(PREFETCH_ISSUED, prefetch_issued),
+	DSFS_SYSFS_COUNT(PREFETCH_DROPPED, prefetch_dropped),
 };
+
+/* Concurrent increments may or may not be included. */
+static ssize_t dsfs_count_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	const struct dsfs_sb_info *sbi = container_of(kobj, struct dsfs_sb_info, kobj);
+	u64 sum = 0;
+	int cpu;
+
+	/* CPUs that are offline have counts too. */
+	for_each_possible_cpu(cpu)
+		sum += local64_read(&per_cpu_ptr(sbi->stats, cpu)->count[attr - dsfs_counters]);
+	return sysfs_emit(buf, "%llu\n", sum);
+}
 
 /* Filled in by dsfs_sysfs_init() */
 static struct attribute *dsfs_stats_attrs[DSFS_COUNTERS + 1];
@@ -103,20 +100,6 @@ static const struct attribute_group *dsfs_groups[] = {
 	NULL
 };
 
-static ssize_t dsfs_sysfs_show(struct kobject *kobj, struct attribute *attr, char *buf)
-{
-	struct dsfs_sb_info *sbi = container_of(kobj, struct dsfs_sb_info, kobj);
-	struct dsfs_sysfs_attr *file = container_of(attr, struct dsfs_sysfs_attr, attr);
-
-	if (file->show)
-		return file->show(sbi, buf);
-	return sysfs_emit(buf, "%llu\n", dsfs_stats_sum(sbi, file - dsfs_counters));
-}
-
-static const struct sysfs_ops dsfs_sysfs_ops = {
-	.show = dsfs_sysfs_show,
-};
-
 static void dsfs_sysfs_release(struct kobject *kobj)
 {
 	complete(&container_of(kobj, struct dsfs_sb_info, kobj)->kobj_gone);
@@ -124,7 +107,7 @@ static void dsfs_sysfs_release(struct kobject *kobj)
 
 static const struct kobj_type dsfs_ktype = {
 	.default_groups	= dsfs_groups,
-	.sysfs_ops	= &dsfs_sysfs_ops,
+	.sysfs_ops	= &kobj_sysfs_ops,
 	.release	= dsfs_sysfs_release,
 };
 

@@ -17,12 +17,10 @@
 	{ DSFS_REQUEST_DIRECT,		"direct" },	\
 	{ DSFS_REQUEST_META,		"metadata" }
 
-#define DSFS_CACHE_NAMES				\
+#define DSFS_DECISION_NAMES				\
 	{ DSFS_CACHE_ADMITTED,		"admitted" },	\
 	{ DSFS_CACHE_TRANSIENT,		"transient" },	\
-	{ DSFS_CACHE_DROPPED,		"dropped" }
-
-#define DSFS_PREFETCH_NAMES				\
+	{ DSFS_CACHE_DROPPED,		"dropped" },	\
 	{ DSFS_PREFETCH_ISSUED,		"issued" },	\
 	{ DSFS_PREFETCH_BUSY,		"busy" },	\
 	{ DSFS_PREFETCH_CACHED,		"cached" },	\
@@ -154,10 +152,8 @@ TRACE_EVENT(dsfs_checksum_failure,
 		  __entry->device, __entry->len)
 );
 
-/* Decision of the epoch cache on pages of a file */
-TRACE_EVENT(dsfs_cache,
-	TP_PROTO(const struct inode *inode, unsigned long pages,
-		 enum dsfs_cache_decision decision),
+DECLARE_EVENT_CLASS(dsfs_decision,
+	TP_PROTO(const struct inode *inode, unsigned long pages, unsigned int decision),
 	TP_ARGS(inode, pages, decision),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
@@ -174,26 +170,19 @@ TRACE_EVENT(dsfs_cache,
 	TP_printk("dev %d:%d ino %llu pages %lu %s",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
 		  __entry->pages,
-		  __print_symbolic(__entry->decision, DSFS_CACHE_NAMES))
+		  __print_symbolic(__entry->decision, DSFS_DECISION_NAMES))
 );
 
-/* Decision on a hint */
-TRACE_EVENT(dsfs_prefetch,
-	TP_PROTO(const struct inode *inode, enum dsfs_prefetch_decision decision),
-	TP_ARGS(inode, decision),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(u64, ino)
-		__field(unsigned int, decision)
-	),
-	TP_fast_assign(
-		__entry->dev = inode->i_sb->s_dev;
-		__entry->ino = inode->i_ino;
-		__entry->decision = decision;
-	),
-	TP_printk("dev %d:%d ino %llu %s",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
-		  __print_symbolic(__entry->decision, DSFS_PREFETCH_NAMES))
+/* Decision of the epoch cache on pages of a file */
+DEFINE_EVENT(dsfs_decision, dsfs_cache,
+	TP_PROTO(const struct inode *inode, unsigned long pages, unsigned int decision),
+	TP_ARGS(inode, pages, decision)
+);
+
+/* Decision on a hint for pages of a file */
+DEFINE_EVENT(dsfs_decision, dsfs_prefetch,
+	TP_PROTO(const struct inode *inode, unsigned long pages, unsigned int decision),
+	TP_ARGS(inode, pages, decision)
 );
 
 #endif /* DSFS_TRACE_H */

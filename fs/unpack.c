@@ -4,18 +4,13 @@
  *
  * The stored data of a read is in one buffer and verified when it gets here. Each
  * unit is unpacked by itself: straight into its folio where that has all of it,
- * which most have, otherwise into another buffer, from which it is copied.
- * Whoever finishes the read unpacks: its reader, or the worker of readahead.
- *
- * A frame costs bounded time and memory, whatever is in it: its unit has at most
- * 128 KiB and 256 times its length, and the workspace of the decoder does not
- * depend on the frame, as a unit is unpacked in one piece.
+ * otherwise into another buffer, from which it is copied. A frame costs bounded time and
+ * memory, whatever is in it (design.rst).
  *
  * What that takes are buffers of one size, of all mounts. One that is free is used again,
- * which costs neither an allocation nor its clearing; otherwise one is allocated, and those
- * that are free are freed once a second. So nobody waits for a buffer of somebody else, who
- * may get no processor time. Only when there is no memory, the reads of a mount unpack one by
- * one, with what the mount has set aside.
+ * which costs neither an allocation nor its clearing; otherwise one is allocated. So nobody
+ * waits for a buffer of somebody else, who may get no processor time. Only when there is no
+ * memory, the reads of a mount unpack one by one, with what the mount has set aside.
  */
 #include "unpack.h"
 #include "trace.h"
@@ -260,31 +255,25 @@ static struct folio *dsfs_folio_of(const struct dsfs_read *rd, u64 pos, u64 end)
 	return NULL;
 }
 
-static void dsfs_folio_write(struct folio *folio, size_t off, const u8 *from, size_t len)
-{
-	size_t n;
-
-	for (; len; len -= n, off += n, from += n) {
-		n = min_t(size_t, len, PAGE_SIZE - offset_in_page(off));
-		memcpy_to_page(folio_page(folio, off >> PAGE_SHIFT), offset_in_page(off), from,
-			       n);
-	}
-}
-
 /* Copy [pos, end), which is in @from, to the folios that have a part of it. */
 static void dsfs_unit_copy(struct dsfs_read *rd, const u8 *from, u64 pos, u64 end)
 {
 	struct folio *folio;
+	size_t off, n;
 	unsigned int i;
-	u64 lo, hi;
 
+	from += max(rd->pos, pos) - pos;
+	pos = max(rd->pos, pos);
 	for (i = 0; i < rd->nr_folios; i++) {
 		folio = rd->folios[i];
-		lo = max_t(u64, pos, folio_pos(folio));
-		hi = min_t(u64, end, folio_pos(folio) + folio_size(folio));
-		if (lo < hi)
-			dsfs_folio_write(folio, lo - folio_pos(folio), from + (lo - pos),
-					 hi - lo);
+		while (pos >= folio_pos(folio) && pos < min(end, folio_pos(folio) + folio_size(folio))) {
+			off = offset_in_folio(folio, pos);
+			n = min_t(u64, end - pos, PAGE_SIZE - offset_in_page(off));
+			memcpy_to_page(folio_page(folio, off >> PAGE_SHIFT), offset_in_page(off),
+				       from, n);
+			pos += n;
+			from += n;
+		}
 	}
 }
 
@@ -331,7 +320,7 @@ bool dsfs_frames_unpack(struct dsfs_read *rd)
 	zstd_dctx *zstd;
 
 	if (!u) {
-		dsfs_read_mark_all_bad(rd, -EINTR);
+		dsfs_read_mark_bad(rd, 0, U64_MAX, -EINTR);
 		return true;
 	}
 	zstd = zstd_init_dctx(u->workspace, zstd_dctx_workspace_bound());

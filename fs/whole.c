@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Whole-file reads: the first read of a small file reads all of it with one
- * request.
+ * request, whatever the size of the program's reads.
  *
- * Programs read a sample in pieces: the default loader of torchvision reads
- * 4,096, 61,440, then 65,536 bytes, for which the readahead of the page cache
- * sends three requests or more. Readahead also runs asynchronously: a worker
- * verifies the data, and reader and worker wake each other. A whole-file read
- * is synchronous: the reader waits for the device and verifies the data itself,
- * on the CPU that will copy it.
+ * The reader waits for the device and verifies the data itself, on the CPU that will
+ * copy it. Readahead would send several requests, and a worker and the reader would wake
+ * each other.
  *
  * Whole-file reads are limited to files without any cached page. That check is
  * one test of a counter in the path of cached reads. The rest of a partly
@@ -158,7 +155,7 @@ bool dsfs_whole_hint(struct file *file)
 	if (rd) {
 		rd->hint = user;
 		rd->hinted = bytes;
-		dsfs_hint_done(inode, DSFS_PREFETCH_ISSUED);
+		dsfs_hint_done(inode, rd->len >> PAGE_SHIFT, DSFS_PREFETCH_ISSUED);
 		dsfs_read_submit(rd);
 		return true;
 	}
@@ -166,6 +163,6 @@ bool dsfs_whole_hint(struct file *file)
 		dsfs_hint_uncharge(sbi, user, bytes);
 	if (file->f_mapping->nrpages)
 		return false;
-	dsfs_hint_done(inode, user ? DSFS_PREFETCH_PRESSURE : DSFS_PREFETCH_BUSY);
+	dsfs_hint_done(inode, bytes >> PAGE_SHIFT, user ? DSFS_PREFETCH_PRESSURE : DSFS_PREFETCH_BUSY);
 	return true;
 }

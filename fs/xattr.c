@@ -18,23 +18,6 @@ struct dsfs_set {
 	u32 cursor;
 };
 
-static int dsfs_set_copy(struct super_block *sb,
-			 const struct dsfs_extra_info *extra, struct dsfs_set *set,
-			 struct dsfs_err *err)
-{
-	int ret;
-
-	set->p = kvmalloc(set->bytes, GFP_KERNEL);
-	if (!set->p)
-		return -ENOMEM;
-	ret = dsfs_meta_copy(dsfs_src(sb), DSFS_REGION_XATTRS, extra->xattrs,
-			     set->bytes, set->p);
-	if (!ret)
-		return 0;
-	kvfree(set->p);
-	return dsfs_bad(err, "xattr set", extra->xattrs, 0, ret);
-}
-
 /*
  * Get the xattr set of an inode. Return: 1, 0 if it has none, or an error,
  * which has been reported.
@@ -55,16 +38,20 @@ static int dsfs_set_get(struct inode *inode, struct dsfs_set *set)
 		ret = dsfs_extra_get(dsfs_src(sb), &attr, &extra, &err);
 	if (!ret)
 		ret = dsfs_xattr_bytes(dsfs_src(sb), &extra, &set->bytes, &err);
-	if (!ret)
-		ret = dsfs_set_copy(sb, &extra, set, &err);
 	if (ret)
 		return dsfs_corrupt(sb, inode->i_ino, &err, ret);
-	ret = dsfs_xattr_first(set->p, set->bytes, &count, &set->cursor, &err);
-	if (ret) {
-		kvfree(set->p);
-		return dsfs_corrupt(sb, inode->i_ino, &err, ret);
-	}
-	return 1;
+	set->p = kvmalloc(set->bytes, GFP_KERNEL);
+	if (!set->p)
+		return -ENOMEM;
+	ret = dsfs_meta_copy(dsfs_src(sb), DSFS_REGION_XATTRS, extra.xattrs, set->bytes, set->p);
+	if (ret)
+		dsfs_bad(&err, "xattr set", extra.xattrs, 0, ret);
+	else
+		ret = dsfs_xattr_first(set->p, set->bytes, &count, &set->cursor, &err);
+	if (!ret)
+		return 1;
+	kvfree(set->p);
+	return dsfs_corrupt(sb, inode->i_ino, &err, ret);
 }
 
 static int dsfs_set_next(struct inode *inode, struct dsfs_set *set,
