@@ -51,7 +51,7 @@ struct fuse_options {
 
 /**
  * struct fuse_fs - a mount
- * @fd: the image's file; -1: it is on a server
+ * @fd: the image's file, which the library closes; -1: it is on a server
  * @has_xattrs: some inode has extended attributes
  * @no_open: the kernel need not tell of open() and close(); @no_opendir likewise
  * @held: files that are being read
@@ -117,8 +117,8 @@ void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse_file_info *fi);
 
-/** report_init - before anything is reported */
-void report_init(void);
+/** report_init - before anything is reported; 0 or -ENOMEM */
+int report_init(void);
 
 /**
  * report_background - from now on, nobody sees standard error: use the system log

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The image behind the mount.  The daemon opens the file and gives the descriptor to the
- * library, because it needs the descriptor itself: it splices data that is not to be checked,
- * and turns readahead off.
- */
+/* The image behind the mount. */
 #include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "fuse.h"
 #include "image.h"
@@ -66,11 +60,8 @@ static int open_image(struct fuse_fs *fs)
 	};
 	char name[NAME_SHOWN];
 	struct dsfs_error error;
-	int ret;
 
-	ret = fs->fd < 0 ? dsfs_open(fs->opt.image, &options, &fs->image, &error) :
-	      dsfs_open_fd(fs->fd, &options, &fs->image, &error);
-	if (ret) {
+	if (dsfs_open(fs->opt.image, &options, &fs->image, &error)) {
 		msg_error(origin_name(fs->opt.image, name, sizeof(name)), "%s", error.message);
 		return -1;
 	}
@@ -82,51 +73,24 @@ static int open_image(struct fuse_fs *fs)
 	return 0;
 }
 
-static int attach_file(struct fuse_fs *fs)
+/* The descriptor is needed here, too: data that is not to be checked is spliced. */
+static void attach_file(struct fuse_fs *fs)
 {
-	fs->fd = open(fs->opt.image, O_RDONLY | O_CLOEXEC);
-	if (fs->fd < 0) {
-		msg_error(fs->opt.image, "%s", msg_why(errno));
-		return -1;
-	}
-	if (open_image(fs)) {
-		close(fs->fd);
-		return -1;
-	}
+	fs->fd = reader_descriptor(image_of(fs->image)->reader);
+	if (fs->fd < 0)
+		return;
 	/* no readahead: the file that is read next lies elsewhere */
 	posix_fadvise(fs->fd, 0, 0, POSIX_FADV_RANDOM);
 	if (!fs->opt.keep_image)
 		reader_file_once(image_of(fs->image)->reader);
-	return 0;
-}
-
-/* The file is opened here, so a digest behind its name is taken from it here. */
-static int split_address(struct fuse_fs *fs)
-{
-	char name[NAME_SHOWN];
-	struct origin o;
-	const char *what;
-	int ret = origin_split(&o, fs->opt.image, fs->opt.source, &what);
-
-	if (ret) {
-		msg_error(origin_name(fs->opt.image, name, sizeof(name)), "%s: %s", what,
-			  msg_why(-ret));
-		return -1;
-	}
-	free(fs->opt.image);
-	free(fs->opt.source);
-	fs->opt.image = o.address;
-	fs->opt.source = o.source;
-	return 0;
 }
 
 int image_attach(struct fuse_fs *fs)
 {
-	if (split_address(fs))
-		return -1;
 	image_tell_waits();
-	if (origin_is_far(fs->opt.image) ? open_image(fs) : attach_file(fs))
+	if (open_image(fs))
 		return -1;
+	attach_file(fs);
 	load_metadata(fs);
 	return 0;
 }
@@ -134,6 +98,4 @@ int image_attach(struct fuse_fs *fs)
 void image_detach(struct fuse_fs *fs)
 {
 	dsfs_close(fs->image);
-	if (fs->fd >= 0)
-		close(fs->fd);
 }

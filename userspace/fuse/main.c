@@ -169,10 +169,15 @@ static int add_options(struct fuse_args *args, const char *source)
 static int mount_source(struct fuse_fs *fs, struct fuse_args *args,
 			const struct fuse_cmdline_opts *cmd)
 {
-	char *path = fs->fd < 0 ? NULL : realpath(fs->opt.image, NULL);
-	const char *source = path ? path : image_name(fs);
+	char fd[32], *path = NULL;
+	const char *source;
 	int ret;
 
+	/* a file by its whole path, without a digest behind it */
+	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", fs->fd);
+	if (fs->fd >= 0)
+		path = realpath(fd, NULL);
+	source = path ? path : image_name(fs);
 	if (is_there(source, cmd->mountpoint))
 		ret = EXIT_MOUNT;
 	else
@@ -221,9 +226,10 @@ int main(int argc, char **argv)
 	int ret = EXIT_USAGE;
 
 	msg_init("dsfs-fuse", EXIT_SYSTEM);
-	report_init();
 	keep_memory();
-	if (!options_parse(&args, &fs.opt) && !fuse_opt_insert_arg(&args, 1, THREADS) &&
+	if (report_init())
+		ret = EXIT_SYSTEM;
+	else if (!options_parse(&args, &fs.opt) && !fuse_opt_insert_arg(&args, 1, THREADS) &&
 	    !fuse_parse_cmdline(&args, &cmd))
 		ret = run(&args, &fs, &cmd);
 	free(cmd.mountpoint);

@@ -10,14 +10,13 @@
 #include "fuse.h"
 #include "msg.h"
 #include "origin.h"
+#include "table.h"
 
-#define PLACES	4096	/* that are remembered; a power of two */
+#define SAID_MAX	4096	/* errors that are remembered */
 
-static struct place {
-	u64 ino;
-	u64 pos;
-} places[PLACES];
-static unsigned int nr_places;
+/* Each two numbers: inode and position */
+static struct table said;
+static bool is_full;
 static pthread_mutex_t lock;
 static bool background;
 
@@ -54,32 +53,25 @@ static void say_of_fuse(enum fuse_log_level level, const char *fmt, va_list ap)
 	say(from);
 }
 
-void report_init(void)
+int report_init(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	fuse_set_log_func(say_of_fuse);
+	return table_init(&said, 2 * sizeof(u64), 2 * sizeof(u64));
 }
 
 /*
- * Under the lock: take note of a place.
+ * Under the lock: take note of an error.
  * Return: 0 if it is known, 1 if it is new, 2 if it is the first one without room.
  */
 static int note(u64 ino, u64 pos)
 {
-	unsigned int i = (ino * 0x9e3779b97f4a7c15ULL ^ pos * 0xc2b2ae3d27d4eb4fULL) >> 52;
-	unsigned int n;
+	const u64 error[] = { ino, pos };
 
-	for (n = 0; n < PLACES; n++, i = (i + 1) % PLACES) {
-		if (places[i].ino == ino && places[i].pos == pos)
-			return 0;
-		if (!places[i].ino)
-			break;
-	}
-	if (nr_places >= PLACES - 1)
-		return nr_places++ == PLACES - 1 ? 2 : 0;
-	places[i] = (struct place){ ino, pos };
-	nr_places++;
-	return 1;
+	if (is_full || table_find(&said, error))
+		return 0;
+	is_full = said.list.n == SAID_MAX || !table_add(&said, error);
+	return is_full ? 2 : 1;
 }
 
 void report_once(u64 ino, u64 pos, u64 len, const struct dsfs_error *error)

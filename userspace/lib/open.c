@@ -114,18 +114,14 @@ static int open_image(struct dsfs_image *image, const struct dsfs_open_options *
 static int open_reader(struct image *img, const char *path, int fd, const char *source,
 		       struct dsfs_error *error)
 {
-	struct origin origin = { };
 	const char *what;
-	int ret = 0;
+	int ret;
 
 	if (path)
-		ret = origin_split(&origin, path, source, &what);
-	if (!ret)
-		ret = origin_expected(path ? origin.source : source, &img->expected, &what);
-	if (!ret)
-		ret = path ? reader_open(origin.address, origin.source, &img->reader, &what) :
-			     reader_fd(fd, &img->reader, &what);
-	origin_free(&origin);
+		ret = origin_open(path, source, img, &what);
+	else
+		ret = origin_expected(source, &img->expected, &what) ?:
+		      reader_fd(fd, &img->reader, &what);
 	return ret ? api_fail(error, ret, NULL, "%s", what) : 0;
 }
 

@@ -16,12 +16,12 @@
 #include "cache.h"
 
 /**
- * struct source - options
+ * struct origin_options - options
  * @policy: of the cache
  * @expected: the digest of the image
  * @words: what texts point into
  */
-struct source {
+struct origin_options {
 	struct http_options http;
 	struct cache_options cache;
 	const char *policy;
@@ -30,12 +30,12 @@ struct source {
 };
 
 /**
- * struct option - an option
+ * struct source_word - an option
  * @name: without the =
- * @to: offset of its member in struct source: const char *; unsigned int, if @max is set; bool,
+ * @to: offset of its member in struct origin_options: const char *; unsigned int, if @max is set; bool,
  *	if it is a @flag; u64, if it is a @size; struct expected, if it is a @digest
  */
-static const struct option {
+static const struct source_word {
 	const char *name;
 	size_t to;
 	unsigned int min;
@@ -44,7 +44,7 @@ static const struct option {
 	bool size;
 	bool digest;
 } options[] = {
-#define TO(member)	.to = offsetof(struct source, member)
+#define TO(member)	.to = offsetof(struct origin_options, member)
 	{ "connections", TO(http.connections), .min = 1, .max = 1024 },
 	{ "timeout", TO(http.timeout), .min = 1, .max = 86400 },
 	{ "retries", TO(http.retries), .min = 0, .max = 100 },
@@ -65,7 +65,7 @@ static const struct option {
 #define CACHE_LEAST	(1024 * 1024)
 #define NR_OPTIONS	(sizeof(options) / sizeof(*options))
 
-static const struct option *find(const char *word, size_t len)
+static const struct source_word *find(const char *word, size_t len)
 {
 	for (size_t i = 0; i < NR_OPTIONS; i++)
 		if (!strncmp(options[i].name, word, len) && !options[i].name[len])
@@ -95,7 +95,7 @@ static int wrong(const char **what, const char *fmt, ...)
 	return -EINVAL;
 }
 
-static int take_number(const struct option *o, const char *value, void *member, const char **what)
+static int take_number(const struct source_word *o, const char *value, void *member, const char **what)
 {
 	char *end;
 	unsigned long n;
@@ -110,7 +110,7 @@ static int take_number(const struct option *o, const char *value, void *member, 
 }
 
 /* Powers of 1024; a cache for less than a few samples is a mistake. */
-static int take_size(const struct option *o, const char *value, void *member, const char **what)
+static int take_size(const struct source_word *o, const char *value, void *member, const char **what)
 {
 	static const char units[] = "KMGTP";
 	const char *unit;
@@ -131,7 +131,7 @@ static int take_size(const struct option *o, const char *value, void *member, co
 	return 0;
 }
 
-static int take_digest(const struct option *o, const char *value, void *member,
+static int take_digest(const struct source_word *o, const char *value, void *member,
 		       const char **what)
 {
 	if (!expected_parse(value, member))
@@ -140,10 +140,10 @@ static int take_digest(const struct option *o, const char *value, void *member,
 		     o->name, value);
 }
 
-static int take_word(struct source *s, char *word, const char **what)
+static int take_word(struct origin_options *s, char *word, const char **what)
 {
 	char *value = strchr(word, '=');
-	const struct option *o;
+	const struct source_word *o;
 	void *member;
 
 	if (value)
@@ -171,7 +171,7 @@ static int take_word(struct source *s, char *word, const char **what)
 }
 
 /* Parse a list of options.  @words: gets the memory that the texts of @s point into */
-static int take_words(struct source *s, const char *text, char **words, const char **what)
+static int take_words(struct origin_options *s, const char *text, char **words, const char **what)
 {
 	char *at, *word;
 	int ret = 0;
@@ -187,7 +187,7 @@ static int take_words(struct source *s, const char *text, char **words, const ch
 	return ret;
 }
 
-static int check_cache(struct source *s, const char **what)
+static int check_cache(struct origin_options *s, const char **what)
 {
 	s->cache.lru = s->policy && !strcmp(s->policy, "lru");
 	if (s->policy && !s->cache.lru && strcmp(s->policy, "keep"))
@@ -198,7 +198,7 @@ static int check_cache(struct source *s, const char **what)
 	return 0;
 }
 
-static int open_cache(const struct source *s, struct dsfs_reader **reader, const char **what)
+static int open_cache(const struct origin_options *s, struct dsfs_reader **reader, const char **what)
 {
 	const int ret = s->cache.dir ? reader_cache(*reader, &s->cache, reader, what) : 0;
 
@@ -215,7 +215,7 @@ static int open_cache(const struct source *s, struct dsfs_reader **reader, const
  * Parse the options of the environment, then @text, which counts more.  @s has the defaults; the
  * caller calls free_words() in any case.
  */
-static int take_all(struct source *s, const char *text, const char **what)
+static int take_all(struct origin_options *s, const char *text, const char **what)
 {
 	int ret;
 
@@ -224,41 +224,15 @@ static int take_all(struct source *s, const char *text, const char **what)
 	return ret ? ret : take_words(s, text, &s->words[1], what);
 }
 
-static void free_words(struct source *s)
+static void free_words(struct origin_options *s)
 {
 	free(s->words[0]);
 	free(s->words[1]);
 }
 
-static int open_far(const char *address, const char *text, struct dsfs_reader **out,
-		    const char **what)
-{
-	struct source s = {
-		.http = { .connections = 64, .timeout = 30, .retries = 6, .backoff = 200 },
-	};
-	int ret = take_all(&s, text, what);
-
-	if (!ret)
-		ret = check_cache(&s, what);
-	if (!ret) {
-		ret = reader_http(address, &s.http, out);
-		*what = ret == -EREMOTEIO || ret == -ENOMEM ? "open" : err_far();
-		if (!ret)
-			ret = open_cache(&s, out, what);
-	}
-	free_words(&s);
-	return ret;
-}
-
-int reader_open(const char *address, const char *text, struct dsfs_reader **out, const char **what)
-{
-	return origin_is_far(address) ? open_far(address, text, out, what) :
-	       reader_file(address, out, what);
-}
-
 int origin_expected(const char *text, struct expected *e, const char **what)
 {
-	struct source s = { };
+	struct origin_options s = { };
 	int ret = take_all(&s, text, what);
 
 	*e = s.expected;
@@ -287,6 +261,16 @@ static const char *find_digest(const char *address)
 		return NULL;
 	return origin_is_far(address) || access(address, F_OK) ? at + 1 : NULL;
 }
+
+/**
+ * struct origin - an address and its options
+ * @address: without a digest behind it
+ * @source: options, of which that digest is one; NULL: none
+ */
+struct origin {
+	char *address;
+	char *source;
+};
 
 static int take_whole(struct origin *o, const char *address, const char *source)
 {
@@ -317,7 +301,18 @@ static int check_digest(const char *digest, const char **what)
 	return -EINVAL;
 }
 
-int origin_split(struct origin *o, const char *address, const char *source, const char **what)
+static void free_origin(struct origin *o)
+{
+	free(o->address);
+	free(o->source);
+	*o = (struct origin){ };
+}
+
+/*
+ * Take a digest behind an address, "@sha256:HEX", for the option digest=, where it counts for more than
+ * one in @source.  Behind the path of a file that there is, none stands.  @o is to be freed in any case.
+ */
+static int split(struct origin *o, const char *address, const char *source, const char **what)
 {
 	const char *digest = find_digest(address);
 	int ret;
@@ -329,15 +324,39 @@ int origin_split(struct origin *o, const char *address, const char *source, cons
 		return ret;
 	ret = digest ? take_parts(o, address, digest, source) : take_whole(o, address, source);
 	if (ret)
-		origin_free(o);
+		free_origin(o);
 	return ret;
 }
 
-void origin_free(struct origin *o)
+static int open_far(const char *address, struct origin_options *s, struct dsfs_reader **out,
+		    const char **what)
 {
-	free(o->address);
-	free(o->source);
-	*o = (struct origin){ };
+	int ret = check_cache(s, what);
+
+	if (ret)
+		return ret;
+	ret = reader_http(address, &s->http, out);
+	*what = ret == -EREMOTEIO || ret == -ENOMEM ? "open" : err_far();
+	return ret ? ret : open_cache(s, out, what);
+}
+
+int origin_open(const char *address, const char *source, struct image *img, const char **what)
+{
+	struct origin_options s = {
+		.http = { .connections = 64, .timeout = 30, .retries = 6, .backoff = 200 },
+	};
+	struct origin o;
+	int ret = split(&o, address, source, what);
+
+	if (!ret)
+		ret = take_all(&s, o.source, what);
+	img->expected = s.expected;
+	if (!ret)
+		ret = origin_is_far(o.address) ? open_far(o.address, &s, &img->reader, what) :
+		      reader_file(o.address, &img->reader, what);
+	free_words(&s);
+	free_origin(&o);
+	return ret;
 }
 
 const char *origin_name(const char *address, char *buf, size_t size)
@@ -347,9 +366,9 @@ const char *origin_name(const char *address, char *buf, size_t size)
 
 	if (!origin_is_far(address))
 		return address;
-	if (origin_split(&o, address, NULL, &what))
+	if (split(&o, address, NULL, &what))
 		return http_name(address, buf, size);
 	http_name(o.address, buf, size);
-	origin_free(&o);
+	free_origin(&o);
 	return buf;
 }

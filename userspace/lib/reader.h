@@ -85,6 +85,9 @@ int reader_file(const char *path, struct dsfs_reader **out, const char **what);
 /** reader_fd - the same for an open descriptor, which stays the caller's */
 int reader_fd(int fd, struct dsfs_reader **out, const char **what);
 
+/** reader_descriptor - that of a file's reader, which stays the reader's; -1: it is another one */
+int reader_descriptor(const struct dsfs_reader *r);
+
 /** reader_file_once - have READ_ONCE of a file's reader leave nothing in the page cache */
 void reader_file_once(struct dsfs_reader *r);
 

@@ -248,6 +248,11 @@ int reader_fd(int fd, struct dsfs_reader **out, const char **what)
 	return fd < 0 ? -errno : new_reader(fd, out, what);
 }
 
+int reader_descriptor(const struct dsfs_reader *r)
+{
+	return r->ops == &file_ops ? file_of((struct dsfs_reader *)r)->fd : -1;
+}
+
 static int open_direct(int fd)
 {
 	char path[32];

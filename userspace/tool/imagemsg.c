@@ -64,21 +64,15 @@ void image_tell_waits(void)
 
 int image_open_at(struct image *img, const char *address, const char *source)
 {
-	struct origin origin;
 	char name[NAME_SHOWN];
 	const char *what;
 	int ret;
 
 	memset(img, 0, sizeof(*img));
 	image_tell_waits();
-	ret = origin_split(&origin, address, source, &what);
-	if (!ret)
-		ret = origin_expected(origin.source, &img->expected, &what);
-	if (!ret)
-		ret = reader_open(origin.address, origin.source, &img->reader, &what);
+	ret = origin_open(address, source, img, &what);
 	if (!ret)
 		img->reader->stop = stop_asked;
-	origin_free(&origin);
 	return load(img, origin_name(address, name, sizeof(name)), ret, what);
 }
 
