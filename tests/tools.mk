@@ -26,7 +26,7 @@ $(TB)/listing: $(call objs,tests/tools/listing.c) $(LIB)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # fsck.dsfs that takes files in many small shares
-$(TB)/fsck-shares: $(call objs,$(filter-out userspace/fsck/places.c,$(fsck_SRC)) \
+$(TB)/fsck-shares: $(call objs,$(filter-out userspace/fsck/refs.c,$(fsck_SRC)) \
 		tests/corrupt/shares.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)

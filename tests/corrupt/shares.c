@@ -6,4 +6,4 @@
 #define SHARE_MIN	3
 #define SAMPLE_OF	2
 #define GROUP_BITS	7
-#include "../../userspace/fsck/places.c"
+#include "../../userspace/fsck/refs.c"

@@ -69,9 +69,8 @@ void test_inside(const char *path)
 	test_words();
 	load(&img, &good);
 	names = &img.geo->regions[DSFS_REGION_NAMES];
-	if (OK(names->bytes > 3 * DSFS_BLOCK_SIZE, "inside: the image has names enough")) {
+	if (OK(names->bytes > 3 * DSFS_BLOCK_SIZE, "inside: the image has names enough"))
 		test_forged(&good, names->pos, img.geo);
-	}
 	image_close(&img);
 	free(good.p);
 }

@@ -36,13 +36,13 @@ struct queue {
 };
 
 /**
- * struct task - files to check
+ * struct check - files to check
  * @first: index of the first file
  * @n: how many; if more than one, or if the whole file is meant, @off is 0
  * @off: for a part of a large file: its offset in the stored data
  * @len: bytes from there on to read
  */
-struct task {
+struct check {
 	size_t first;
 	size_t n;
 	u64 off;
@@ -50,18 +50,18 @@ struct task {
 };
 
 /**
- * struct worker - a thread
+ * struct checker - a thread
  * @q: the queue
  * @whole: @buf holds all data of the task
  */
-struct worker {
+struct checker {
 	struct fsck *f;
 	struct queue *q;
 	u8 *buf;
 	bool whole;
 };
 
-static const struct place *data_at(const struct queue *q, size_t i)
+static const struct ref *data_at(const struct queue *q, size_t i)
 {
 	return share_at(&q->share, i);
 }
@@ -73,9 +73,9 @@ static size_t skip_known(const struct queue *q, size_t i)
 	return i;
 }
 
-static void take_piece(struct queue *q, struct task *t)
+static void take_piece(struct queue *q, struct check *t)
 {
-	const struct place *r = data_at(q, q->next);
+	const struct ref *r = data_at(q, q->next);
 
 	t->n = 1;
 	t->off = q->off;
@@ -89,10 +89,10 @@ static void take_piece(struct queue *q, struct task *t)
 	}
 }
 
-static void take_batch(struct queue *q, struct task *t)
+static void take_batch(struct queue *q, struct check *t)
 {
 	const u64 from = data_at(q, t->first)->pos;
-	const struct place *r;
+	const struct ref *r;
 	u64 end;
 
 	t->n = 0;
@@ -110,7 +110,7 @@ static void take_batch(struct queue *q, struct task *t)
 	}
 }
 
-static bool take(struct queue *q, struct task *t)
+static bool take(struct queue *q, struct check *t)
 {
 	bool got = false;
 
@@ -128,7 +128,7 @@ static bool take(struct queue *q, struct task *t)
 }
 
 /* Bytes of a chunk; read separately if the whole task could not be read. */
-static const u8 *chunk_bytes(struct worker *w, const struct place *r, u64 base, u64 at, u64 len)
+static const u8 *chunk_bytes(struct checker *w, const struct ref *r, u64 base, u64 at, u64 len)
 {
 	int ret;
 
@@ -142,7 +142,7 @@ static const u8 *chunk_bytes(struct worker *w, const struct place *r, u64 base, 
 }
 
 /* The stored bytes [@from, @to) of a file, @from at the beginning of a chunk. */
-static void check_chunks(struct worker *w, const struct place *r, u64 base, u64 from, u64 to)
+static void check_chunks(struct checker *w, const struct ref *r, u64 base, u64 from, u64 to)
 {
 	const struct dsfs_geo *geo = w->f->geo;
 	const u64 chunk = geo->chunk_bits ? 1ULL << dsfs_chunk_bits(geo, r->len) : BATCH_BYTES;
@@ -174,7 +174,7 @@ static void check_chunks(struct worker *w, const struct place *r, u64 base, u64 
 }
 
 /* Check that the bytes [@from, @to) of the image, which no file uses, are zero. */
-static void check_zero(struct worker *w, u64 from, u64 to)
+static void check_zero(struct checker *w, u64 from, u64 to)
 {
 	u64 data, n;
 
@@ -223,9 +223,9 @@ static u64 end_behind(const struct fsck *f, u64 from, u64 to)
 }
 
 /* Check the bytes between file @i and the next one; @have bytes are in the buffer. */
-static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
+static void check_behind(struct checker *w, size_t i, u64 base, u64 have)
 {
-	const struct place *r = data_at(w->q, i);
+	const struct ref *r = data_at(w->q, i);
 	const u64 from = r->pos + r->len;
 	u64 to;
 
@@ -282,7 +282,7 @@ static int unpack_stored(struct dsfs_source *src, const struct dsfs_attr *attr, 
  * Unpack a compressed file, whose stored bytes were compared with their checksums.  @stored has all
  * of them; NULL: they are read once more.
  */
-static void check_frames(struct worker *w, const struct place *r, const u8 *stored)
+static void check_frames(struct checker *w, const struct ref *r, const u8 *stored)
 {
 	struct dsfs_source *src = w->f->src;
 	struct dsfs_extra_info extra;
@@ -302,9 +302,9 @@ static void check_frames(struct worker *w, const struct place *r, const u8 *stor
 		problem_err(w->f, r->ino, r->pos, &err, ret);
 }
 
-static void do_task(struct worker *w, const struct task *t)
+static void do_task(struct checker *w, const struct check *t)
 {
-	const struct place *r = data_at(w->q, t->first);
+	const struct ref *r = data_at(w->q, t->first);
 	const u64 base = r->pos + t->off;
 	u64 to, done = 0;
 	size_t i;
@@ -332,8 +332,8 @@ static void do_task(struct worker *w, const struct task *t)
 static void work(void *ctx, size_t i)
 {
 	struct queue *q = ctx;
-	struct worker w = { .f = q->f, .q = q, .buf = q->buf + i * q->buf_bytes };
-	struct task t;
+	struct checker w = { .f = q->f, .q = q, .buf = q->buf + i * q->buf_bytes };
+	struct check t;
 
 	while (take(q, &t))
 		do_task(&w, &t);
@@ -342,7 +342,7 @@ static void work(void *ctx, size_t i)
 /* Check the bytes before the first file. */
 static void check_first_gap(struct queue *q)
 {
-	struct worker w = { .f = q->f, .buf = q->buf };
+	struct checker w = { .f = q->f, .buf = q->buf };
 
 	if (q->f->geo->generation == 1)
 		check_zero(&w, DSFS_DATA_START_MIN,
@@ -352,7 +352,7 @@ static void check_first_gap(struct queue *q)
 /* Check the bytes behind the last file of the shares before. */
 static void check_open(struct queue *q)
 {
-	struct worker w = { .f = q->f, .buf = q->buf };
+	struct checker w = { .f = q->f, .buf = q->buf };
 	const u64 to = next_start(q, 0);
 
 	if (q->open == NONE || to == NONE)
@@ -364,7 +364,7 @@ static void check_open(struct queue *q)
 static void begin_share(struct queue *q)
 {
 	const struct fsck *f = q->f;
-	struct place *r;
+	struct ref *r;
 	size_t i;
 
 	for (i = 0; i < q->share.at.n; i++) {

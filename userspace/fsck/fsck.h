@@ -15,7 +15,7 @@
 #include "array.h"
 #include "imagemsg.h"
 #include "json.h"
-#include "places.h"
+#include "refs.h"
 #include "progress.h"
 #include "stop.h"
 
@@ -40,7 +40,7 @@ struct fdir {
 };
 
 /* An inode with several names: how many there are besides its first. */
-struct links {
+struct link_count {
 	u32 ino;
 	u32 more;
 };
@@ -53,25 +53,25 @@ struct frange {
 };
 
 /* Bytes of NAMES that no name block has */
-struct gap {
+struct names_gap {
 	u64 from;
 	u64 to;
 };
 
 /* Problems of one kind. */
-struct kind {
+struct problem_kind {
 	const char *what;
 	u64 count;
 	bool warning;
 };
 
 /**
- * struct report - problems that were found; @lock protects all fields
+ * struct problems - problems that were found; @lock protects all fields
  * @per_kind: number of problems of a kind that are printed
  */
-struct report {
+struct problems {
 	pthread_mutex_t lock;
-	struct kind kinds[KINDS_MAX];
+	struct problem_kind kinds[KINDS_MAX];
 	size_t nr_kinds;
 	u64 errors;
 	u64 warnings;
@@ -86,7 +86,7 @@ struct report {
 struct later {
 	struct dsfs_geo geo;
 	struct dsfs_source *src;
-	struct places data;
+	struct refs data;
 	struct share share;
 	size_t i;
 };
@@ -100,7 +100,7 @@ struct later {
  * @sets: sets of xattrs, one an inode that has one
  * @targets: of symlinks
  * @hardlinks: hard-link entries
- * @links: struct links, by number, once the hard-link entries were checked
+ * @links: struct link_count, by number, once the hard-link entries were checked
  * @again: files with data that is looked at with another file
  * @inside: files with data inside of that of another file
  * @known: files with data that was checked with a later generation
@@ -109,7 +109,7 @@ struct later {
  * @dirs_checked: how many directories had their names checked
  * @cache: bytes of metadata in memory
  * @names_end: end of the name blocks so far
- * @names_gaps: struct gap: those in front of them that are not zero
+ * @names_gaps: struct names_gap: those in front of them that are not zero
  * @unordered: a name block lies in front of one that was seen before it
  * @files: regular files seen, and the sum of their sizes in @content
  * @generations: number of generations that were checked
@@ -126,13 +126,13 @@ struct fsck {
 	const struct dsfs_geo *geo;
 	struct dsfs_geo newest;
 	struct later later;
-	struct report report;
+	struct problems report;
 	struct json j;
 	struct array dirs;
-	struct places data;
-	struct places sets;
-	struct places targets;
-	struct places hardlinks;
+	struct refs data;
+	struct refs sets;
+	struct refs targets;
+	struct refs hardlinks;
 	struct array links;
 	struct bits again;
 	struct bits inside;
@@ -221,7 +221,7 @@ int check_data(struct fsck *f);
 int check_digest(struct fsck *f);
 
 /* inodes.c: the kinds of places */
-place_get get_data, get_set, get_target, get_hardlink;
+ref_get get_data, get_set, get_target, get_hardlink;
 
 /* layout.c: make the current generation the later one */
 void keep_later(struct fsck *f);

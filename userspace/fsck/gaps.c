@@ -80,7 +80,7 @@ static int sort_blocks(struct ranges *r)
 /* The gaps between blocks that came in order */
 static void noted_gaps(struct ranges *r)
 {
-	const struct gap *gaps = r->f->names_gaps.p;
+	const struct names_gap *gaps = r->f->names_gaps.p;
 
 	for (size_t i = 0; i < r->f->names_gaps.n && !stop_asked(); i++)
 		check_gap(r->f, r->region, r->gap, gaps[i].from, gaps[i].to);
@@ -103,7 +103,7 @@ static int check_names_gaps(struct fsck *f)
 }
 
 /* Places that have no length are those of sets. */
-static void add_place(struct ranges *r, const struct place *p, u64 *bytes)
+static void add_place(struct ranges *r, const struct ref *p, u64 *bytes)
 {
 	if (r->region != DSFS_REGION_XATTRS)
 		*bytes = p->len;
@@ -112,7 +112,7 @@ static void add_place(struct ranges *r, const struct place *p, u64 *bytes)
 	add_range(r, p->pos, *bytes, p->ino);
 }
 
-static int check_places(struct ranges *r, struct places *of)
+static int check_places(struct ranges *r, struct refs *of)
 {
 	struct share s;
 	u64 bytes = 0;

@@ -2,12 +2,12 @@
 /*
  * The inodes one by one, in the order of numbers, with the structures that they
  * refer to.  Later passes compare inodes with each other: for these,
- * it is noted here where places lie (places.h), and records are read again.
+ * it is noted here where places lie (refs.h), and records are read again.
  */
 #include "fsck.h"
 #include "msg.h"
 
-bool get_data(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p)
+bool get_data(struct dsfs_source *src, const struct dsfs_attr *attr, struct ref *p)
 {
 	struct dsfs_extra_info extra = { 0 };
 	struct dsfs_err err;
@@ -22,7 +22,7 @@ bool get_data(struct dsfs_source *src, const struct dsfs_attr *attr, struct plac
 	return p->len;
 }
 
-bool get_set(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p)
+bool get_set(struct dsfs_source *src, const struct dsfs_attr *attr, struct ref *p)
 {
 	struct dsfs_extra_info extra;
 	struct dsfs_err err;
@@ -34,7 +34,7 @@ bool get_set(struct dsfs_source *src, const struct dsfs_attr *attr, struct place
 	return true;
 }
 
-bool get_target(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p)
+bool get_target(struct dsfs_source *src, const struct dsfs_attr *attr, struct ref *p)
 {
 	(void)src;
 	if (dsfs_attr_is_hardlink(attr) || !S_ISLNK(attr->mode))
@@ -44,7 +44,7 @@ bool get_target(struct dsfs_source *src, const struct dsfs_attr *attr, struct pl
 	return true;
 }
 
-bool get_hardlink(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p)
+bool get_hardlink(struct dsfs_source *src, const struct dsfs_attr *attr, struct ref *p)
 {
 	(void)src;
 	p->pos = attr->start;
@@ -52,11 +52,11 @@ bool get_hardlink(struct dsfs_source *src, const struct dsfs_attr *attr, struct 
 }
 
 /* Note the place of a kind that an inode refers to, if it does. */
-static int note(struct fsck *f, struct places *of, const struct dsfs_attr *attr)
+static int note(struct fsck *f, struct refs *of, const struct dsfs_attr *attr)
 {
-	struct place p = { .ino = attr->ino };
+	struct ref p = { .ino = attr->ino };
 
-	return of->get(f->src, attr, &p) ? places_note(of, &p) : 0;
+	return of->get(f->src, attr, &p) ? refs_note(of, &p) : 0;
 }
 
 u64 inode_pos(struct fsck *f, u64 ino)
@@ -140,9 +140,9 @@ static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 	f->files++;
 	f->content += attr->size;
 	if (attr->flags & DSFS_INODE_HOLES && !check_extents(f, attr, extra))
-		return places_leave_out(&f->data, attr->ino);
+		return refs_leave_out(&f->data, attr->ino);
 	if (attr->flags & DSFS_INODE_COMPRESSED && !check_units(f, attr))
-		return places_leave_out(&f->data, attr->ino);
+		return refs_leave_out(&f->data, attr->ino);
 	if (image_stored_bytes(attr, extra))
 		return note(f, &f->data, attr);
 	no_filesum(f, attr);
@@ -186,7 +186,7 @@ static int note_symlink(struct fsck *f, const struct dsfs_attr *attr)
 		return note(f, &f->targets, attr);
 	}
 	problem_err(f, attr->ino, meta_pos(f, DSFS_REGION_SYMLINKS, attr->start), &err, ret);
-	return places_leave_out(&f->targets, attr->ino);
+	return refs_leave_out(&f->targets, attr->ino);
 }
 
 /* An inode whose extra record or owner is wrong: nothing else of these is looked at. */
@@ -195,9 +195,9 @@ static int leave_out(struct fsck *f, const struct dsfs_attr *attr)
 	int ret = 0;
 
 	if (attr->flags & DSFS_INODE_XATTRS)
-		ret = places_leave_out(&f->sets, attr->ino);
+		ret = refs_leave_out(&f->sets, attr->ino);
 	if (!ret && S_ISREG(attr->mode))
-		ret = places_leave_out(&f->data, attr->ino);
+		ret = refs_leave_out(&f->data, attr->ino);
 	return ret;
 }
 

@@ -7,18 +7,18 @@
 
 #include "fsck.h"
 
-static u64 first_block(const struct place *r)
+static u64 first_block(const struct ref *r)
 {
 	return r->pos >> DSFS_BLOCK_BITS;
 }
 
-static u64 last_block(const struct place *r)
+static u64 last_block(const struct ref *r)
 {
 	return (r->pos + r->len - 1) >> DSFS_BLOCK_BITS;
 }
 
 /* Compare the checksums of two files with the same place. */
-static void check_same_sums(struct fsck *f, const struct place *a, const struct place *b)
+static void check_same_sums(struct fsck *f, const struct ref *a, const struct ref *b)
 {
 	const u64 chunk = 1ULL << dsfs_chunk_bits(f->geo, a->len);
 	const struct dsfs_attr x = { .ino = a->ino, .sum = a->sum };
@@ -69,7 +69,7 @@ static bool same_ends(struct fsck *f, const struct dsfs_attr *x, const struct ds
 }
 
 /* Compare the frames of two files with the same place: only those of one are unpacked. */
-static void check_same_frames(struct fsck *f, const struct place *a, const struct place *b)
+static void check_same_frames(struct fsck *f, const struct ref *a, const struct ref *b)
 {
 	struct dsfs_attr x, y;
 
@@ -81,7 +81,7 @@ static void check_same_frames(struct fsck *f, const struct place *a, const struc
 			"inode %u has others", a->ino);
 }
 
-static void check_place(struct fsck *f, const struct place *r)
+static void check_place(struct fsck *f, const struct ref *r)
 {
 	if (r->len <= DSFS_BLOCK_SIZE && first_block(r) != last_block(r))
 		problem(f, "small file that crosses a block", r->ino, r->pos,
@@ -89,14 +89,14 @@ static void check_place(struct fsck *f, const struct place *r)
 }
 
 /**
- * struct run - files that have one place
+ * struct sharers - files that have one place
  * @first: the first of them
  * @n: how many do not have the flag DSFS_INODE_SHARED, and how many do
  * @from, @to: where they are in the share of places
  * @parted: some were in the share before
  */
-struct run {
-	struct place first;
+struct sharers {
+	struct ref first;
 	u64 n[2];
 	size_t from;
 	size_t to;
@@ -117,9 +117,9 @@ struct run {
 struct walk {
 	struct fsck *f;
 	struct share s;
-	struct run run;
+	struct sharers run;
 	bool inside;
-	struct run outer;
+	struct sharers outer;
 	bool shared;
 	u64 end;
 	u64 end_block;
@@ -131,7 +131,7 @@ struct walk {
 static void report_shared(struct fsck *f, const struct share *s, size_t from, size_t to,
 			  bool shared)
 {
-	const struct place *r;
+	const struct ref *r;
 
 	for (; from < to; from++) {
 		r = share_at(s, from);
@@ -143,7 +143,7 @@ static void report_shared(struct fsck *f, const struct share *s, size_t from, si
 }
 
 /* Check DSFS_INODE_SHARED of files with one place.  Return: 0 or -ENOMEM. */
-static int check_shared(struct walk *w, const struct run *run, bool shared)
+static int check_shared(struct walk *w, const struct sharers *run, bool shared)
 {
 	struct share all = { .of = w->s.of, .src = w->s.src, .at.size = w->s.at.size };
 	int ret;
@@ -154,7 +154,7 @@ static int check_shared(struct walk *w, const struct run *run, bool shared)
 		report_shared(w->f, &w->s, run->from, run->to, shared);
 		return 0;
 	}
-	ret = places_same(&all, &run->first);
+	ret = refs_same(&all, &run->first);
 	if (!ret)
 		report_shared(w->f, &all, 0, all.at.n, shared);
 	share_end(&all);
@@ -162,7 +162,7 @@ static int check_shared(struct walk *w, const struct run *run, bool shared)
 }
 
 /* Check the flag of the outer files.  It depends on the next data, @next; NULL: there is none. */
-static int end_outer(struct walk *w, const struct place *next)
+static int end_outer(struct walk *w, const struct ref *next)
 {
 	if (!w->outer.to)
 		return 0;
@@ -172,7 +172,7 @@ static int end_outer(struct walk *w, const struct place *next)
 }
 
 /* Whether files may lie in others, and this one does. */
-static bool is_inside(const struct walk *w, const struct place *r)
+static bool is_inside(const struct walk *w, const struct ref *r)
 {
 	return w->f->geo->compat & DSFS_COMPAT_ARCHIVES && r->pos >= w->inner_end &&
 	       r->pos + r->len <= w->end;
@@ -181,7 +181,7 @@ static bool is_inside(const struct walk *w, const struct place *r)
 /* A place in the data of the outer files */
 static int add_inside(struct walk *w)
 {
-	const struct place *r = &w->run.first;
+	const struct ref *r = &w->run.first;
 
 	w->shared = true;
 	w->inner_end = r->pos + r->len;
@@ -189,7 +189,7 @@ static int add_inside(struct walk *w)
 	return check_shared(w, &w->run, true);
 }
 
-static void check_overlap(struct walk *w, const struct place *r)
+static void check_overlap(struct walk *w, const struct ref *r)
 {
 	const u64 room = w->f->geo->data_end - w->f->geo->data_start;
 
@@ -205,7 +205,7 @@ static void check_overlap(struct walk *w, const struct place *r)
 
 static void add_outer(struct walk *w)
 {
-	const struct place *r = &w->run.first;
+	const struct ref *r = &w->run.first;
 
 	check_place(w->f, r);
 	check_overlap(w, r);
@@ -225,7 +225,7 @@ static void add_outer(struct walk *w)
  * with the same checksums is not read again.
  */
 
-static u64 chunks_of(const struct dsfs_geo *geo, const struct place *r)
+static u64 chunks_of(const struct dsfs_geo *geo, const struct ref *r)
 {
 	const unsigned int bits = dsfs_chunk_bits(geo, r->len);
 
@@ -233,7 +233,7 @@ static u64 chunks_of(const struct dsfs_geo *geo, const struct place *r)
 }
 
 /* Whether the checksums of the data of a file are the same in both generations. */
-static bool same_sums(struct fsck *f, const struct place *a, const struct place *later)
+static bool same_sums(struct fsck *f, const struct ref *a, const struct ref *later)
 {
 	const struct dsfs_attr x = { .ino = a->ino, .sum = a->sum };
 	const struct dsfs_attr y = { .ino = later->ino, .sum = later->sum };
@@ -256,7 +256,7 @@ static bool same_sums(struct fsck *f, const struct place *a, const struct place 
 }
 
 /* The place of the later generation that the walk is at, NULL at its end; 0 or -ENOMEM */
-static int at_later(struct later *l, const struct place **p)
+static int at_later(struct later *l, const struct ref **p)
 {
 	int ret = 1;
 
@@ -270,10 +270,10 @@ static int at_later(struct later *l, const struct place **p)
  * Whether the later generation has the same data of a file, which is asked for in the order of
  * places; 1, 0 or -ENOMEM
  */
-static int is_known(struct fsck *f, const struct place *p)
+static int is_known(struct fsck *f, const struct ref *p)
 {
 	struct later *l = &f->later;
-	const struct place *at;
+	const struct ref *at;
 	int ret;
 
 	if (!l->src)
@@ -283,7 +283,7 @@ static int is_known(struct fsck *f, const struct place *p)
 		if (ret || !at)
 			return ret;
 		if (at->pos > p->pos || (at->pos == p->pos && at->len >= p->len))
-			return place_same(at, p) && same_sums(f, p, at);
+			return ref_same(at, p) && same_sums(f, p, at);
 	}
 }
 
@@ -291,7 +291,7 @@ void free_later(struct fsck *f)
 {
 	share_end(&f->later.share);
 	image_source_free(f->later.src);
-	places_free(&f->later.data);
+	refs_free(&f->later.data);
 	f->later.src = NULL;
 }
 
@@ -303,12 +303,12 @@ void keep_later(struct fsck *f)
 	f->later.data = f->data;
 	f->later.i = 0;
 	f->src = NULL;
-	f->data = (struct places){ };
+	f->data = (struct refs){ };
 	share_begin(&f->later.share, &f->later.data, f->later.src);
 }
 
 /* Whether the data of a place is to be read; 0 or -ENOMEM */
-static int count_unread(struct walk *w, const struct place *r)
+static int count_unread(struct walk *w, const struct ref *r)
 {
 	struct fsck *f = w->f;
 	int known;
@@ -336,23 +336,23 @@ static int end_run(struct walk *w)
 	return ret ? ret : count_unread(w, &w->run.first);
 }
 
-static int begin_run(struct walk *w, const struct place *r, size_t i)
+static int begin_run(struct walk *w, const struct ref *r, size_t i)
 {
 	int ret = end_run(w);
 
 	if (ret)
 		return ret;
 	w->inside = is_inside(w, r);
-	w->run = (struct run){ .first = *r, .from = i };
+	w->run = (struct sharers){ .first = *r, .from = i };
 	return w->inside ? 0 : end_outer(w, r);
 }
 
 static int add_file(struct walk *w, size_t i)
 {
-	const struct place *r = share_at(&w->s, i);
+	const struct ref *r = share_at(&w->s, i);
 	int ret = 0;
 
-	if (w->run.to && place_same(&w->run.first, r)) {
+	if (w->run.to && ref_same(&w->run.first, r)) {
 		bits_set(&w->f->again, r->ino);
 		check_same_sums(w->f, &w->run.first, r);
 		check_same_frames(w->f, &w->run.first, r);

@@ -58,11 +58,11 @@ static int init_lists(struct fsck *f)
 {
 	const u64 inodes = f->geo->inodes;
 
-	places_init(&f->data, get_data);
+	refs_init(&f->data, get_data);
 	f->data.sums = f->geo->chunk_bits;
-	places_init(&f->sets, get_set);
-	places_init(&f->targets, get_target);
-	places_init(&f->hardlinks, get_hardlink);
+	refs_init(&f->sets, get_set);
+	refs_init(&f->targets, get_target);
+	refs_init(&f->hardlinks, get_hardlink);
 	if (bits_init(&f->again, inodes) || bits_init(&f->inside, inodes) ||
 	    bits_init(&f->known, inodes))
 		return -ENOMEM;
@@ -71,10 +71,10 @@ static int init_lists(struct fsck *f)
 
 static void free_lists(struct fsck *f)
 {
-	places_free(&f->data);
-	places_free(&f->sets);
-	places_free(&f->targets);
-	places_free(&f->hardlinks);
+	refs_free(&f->data);
+	refs_free(&f->sets);
+	refs_free(&f->targets);
+	refs_free(&f->hardlinks);
 	array_free(&f->links);
 	array_free(&f->dirs);
 	array_free(&f->names_gaps);
@@ -249,8 +249,8 @@ int main(int argc, char **argv)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct fsck f = {
 		.dirs.size = sizeof(struct fdir),
-		.names_gaps.size = sizeof(struct gap),
-		.links.size = sizeof(struct links),
+		.names_gaps.size = sizeof(struct names_gap),
+		.links.size = sizeof(struct link_count),
 		.progress_fd = -1,
 		.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus,
 	};

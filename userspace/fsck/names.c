@@ -17,7 +17,7 @@
 
 static u32 hardlinks_of(const struct fsck *f, u32 ino)
 {
-	const struct links *at = f->links.p;
+	const struct link_count *at = f->links.p;
 	size_t lo = 0, hi = f->links.n, mid;
 
 	while (lo < hi) {
@@ -52,8 +52,8 @@ static void check_hardlink(struct fsck *f, u32 ino, u32 target)
 /* Count a hard-link entry for the inode that it refers to; they come in the order of these. */
 static int count_hardlink(struct fsck *f, u32 target)
 {
-	const struct links links = { .ino = target, .more = 1 };
-	struct links *at = f->links.p;
+	const struct link_count links = { .ino = target, .more = 1 };
+	struct link_count *at = f->links.p;
 	const size_t n = f->links.n;
 
 	if (!n || at[n - 1].ino != target)
@@ -64,7 +64,7 @@ static int count_hardlink(struct fsck *f, u32 target)
 
 int check_hardlinks(struct fsck *f)
 {
-	const struct place *p;
+	const struct ref *p;
 	struct share s;
 	int ret = 0, fail = 0;
 	size_t i;
@@ -179,7 +179,7 @@ static struct frange block_range(const struct dsfs_dir_iter *it)
 /* The block is in memory, so that it is not read again for this; it is said when all are known. */
 static void note_gap(struct fsck *f, u64 from, u64 to)
 {
-	const struct gap gap = { from, to };
+	const struct names_gap gap = { from, to };
 
 	if (!meta_is_zero(f, DSFS_REGION_NAMES, from, to) && array_append(&f->names_gaps, &gap))
 		f->unordered = true;	/* so all are read again */

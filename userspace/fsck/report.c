@@ -100,7 +100,7 @@ static const char *path_of(struct fsck *f, u32 ino, char *buf, size_t size)
 	return at;
 }
 
-static struct kind *kind_of(struct report *r, const char *what, bool warn)
+static struct problem_kind *kind_of(struct problems *r, const char *what, bool warn)
 {
 	size_t i;
 
@@ -109,7 +109,7 @@ static struct kind *kind_of(struct report *r, const char *what, bool warn)
 			return &r->kinds[i];
 	if (i == KINDS_MAX)
 		return &r->kinds[i - 1];
-	r->kinds[r->nr_kinds++] = (struct kind){ .what = what, .warning = warn };
+	r->kinds[r->nr_kinds++] = (struct problem_kind){ .what = what, .warning = warn };
 	return &r->kinds[i];
 }
 
@@ -151,9 +151,9 @@ static void show_text(struct fsck *f, const char *what, u32 ino, u64 pos,
 void report_problem(struct fsck *f, bool warn, const char *what, u32 ino, u64 pos,
 		    const char *fmt, ...)
 {
-	struct report *r = &f->report;
+	struct problems *r = &f->report;
 	const char *path = "";
-	struct kind *kind;
+	struct problem_kind *kind;
 	char text[256];
 	va_list ap;
 	char *buf;
@@ -195,7 +195,7 @@ void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err, i
 
 static void end_json(struct fsck *f, bool failed)
 {
-	struct report *r = &f->report;
+	struct problems *r = &f->report;
 	size_t i;
 
 	json_end(&f->j);
@@ -220,7 +220,7 @@ static void end_json(struct fsck *f, bool failed)
 
 void report_end(struct fsck *f, bool failed)
 {
-	struct report *r = &f->report;
+	struct problems *r = &f->report;
 	size_t i;
 
 	if (f->json) {
@@ -228,7 +228,7 @@ void report_end(struct fsck *f, bool failed)
 		return;
 	}
 	for (i = 0; i < r->nr_kinds; i++) {
-		const struct kind *k = &r->kinds[i];
+		const struct problem_kind *k = &r->kinds[i];
 
 		if (k->count > r->per_kind && (!k->warning || !f->quiet))
 			msg_error(f->img.path, "%s: %llu more of this kind", k->what,

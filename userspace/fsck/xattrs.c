@@ -22,7 +22,7 @@ static bool attr_above(const struct dsfs_xattr_info *a, const struct dsfs_xattr_
 	return dsfs_name_cmp(a->name, a->name_len, b->name, b->name_len) > 0;
 }
 
-static void check_attr(struct fsck *f, const struct place *r, const struct dsfs_xattr_info *info,
+static void check_attr(struct fsck *f, const struct ref *r, const struct dsfs_xattr_info *info,
 		       u64 pos, struct set_info *set)
 {
 	const char *wrong;
@@ -47,7 +47,7 @@ static bool padding_zero(const struct dsfs_xattr_info *info, const u8 *end)
 	return all_zero(at, end - at);
 }
 
-static void check_attrs(struct fsck *f, const struct place *r, const u8 *set,
+static void check_attrs(struct fsck *f, const struct ref *r, const u8 *set,
 			u32 bytes, struct set_info *si)
 {
 	const u64 pos = meta_pos(f, DSFS_REGION_XATTRS, r->pos);
@@ -86,7 +86,7 @@ static void check_attrs(struct fsck *f, const struct place *r, const u8 *set,
  * of other types without asking the file system: it would list an attribute and
  * then deny its existence.
  */
-static void check_type(struct fsck *f, const struct place *r, const struct set_info *set)
+static void check_type(struct fsck *f, const struct ref *r, const struct set_info *set)
 {
 	const u64 pos = meta_pos(f, DSFS_REGION_XATTRS, r->pos);
 	struct dsfs_attr attr;
@@ -126,7 +126,7 @@ u32 set_bytes(struct fsck *f, u64 pos)
 }
 
 /* Check a set, of which @r is the first inode. */
-static void check_set(struct fsck *f, struct setwalk *w, const struct place *r)
+static void check_set(struct fsck *f, struct setwalk *w, const struct ref *r)
 {
 	struct dsfs_extra_info extra = { .xattrs = r->pos };
 	struct dsfs_err err = { 0 };
@@ -145,7 +145,7 @@ static void check_set(struct fsck *f, struct setwalk *w, const struct place *r)
 	free(set);
 }
 
-static void check_user(struct fsck *f, struct setwalk *w, const struct place *r)
+static void check_user(struct fsck *f, struct setwalk *w, const struct ref *r)
 {
 	if (!w->n || r->pos != w->pos) {
 		pass_add(f, w->n);

@@ -102,7 +102,8 @@ struct fuse_fs *fs_of(fuse_req_t req);
 /** image_end_waits - have all waits end with -EINTR once the session has ended */
 void image_end_waits(struct fuse_fs *fs, struct fuse_session *se);
 
-/** attr_entry - what the kernel is told of an inode with its name */
+/* dir.c: what the kernel is told of an inode, and of one with its name */
+void attr_fill(const struct fuse_fs *fs, const struct dsfs_stat *st, struct stat *attr);
 void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st, struct fuse_entry_param *e);
 
 /** CACHE_FOREVER - seconds for which a read-only image stays as it is */

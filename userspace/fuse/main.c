@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 	if (report_init())
 		ret = EXIT_SYSTEM;
 	else if (!options_parse(&args, &fs.opt) && !fuse_opt_insert_arg(&args, 1, THREADS) &&
-	    !fuse_parse_cmdline(&args, &cmd))
+		 !fuse_parse_cmdline(&args, &cmd))
 		ret = run(&args, &fs, &cmd);
 	free(cmd.mountpoint);
 	options_free(&fs.opt);

@@ -17,7 +17,7 @@
 #define WHOLEFILE_MAX		1073741824
 #define HOLD_DEFAULT		67108864
 
-enum kind { NUMBER, SIZE, WORD, CACHE };
+enum value_kind { NUMBER, SIZE, WORD, CACHE };
 
 /**
  * struct option - an option with a value
@@ -29,7 +29,7 @@ enum kind { NUMBER, SIZE, WORD, CACHE };
  */
 static const struct option {
 	const char *name;
-	enum kind kind;
+	enum value_kind kind;
 	size_t to;
 	u64 min;
 	u64 max;

@@ -81,7 +81,7 @@ static void take_challenge(struct answer *a, const char *value)
 		snprintf(a->challenge, CHALLENGE_MAX, "%s", value);
 }
 
-static const struct field {
+static const struct header {
 	const char *name;
 	void (*take)(struct answer *a, const char *value);
 } fields[] = {

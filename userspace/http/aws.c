@@ -17,12 +17,12 @@
 #include "object.h"
 
 /**
- * struct source - where keys may come from
+ * struct profile - what settings and keys are taken from, besides the environment
  * @name: of the profile; @named: by an option, so that keys of the environment do not count
  * @keys, @config: the two files
  * @section: of the profile in @config; NULL: none
  */
-struct source {
+struct profile {
 	const char *name;
 	bool named;
 	struct ini keys;
@@ -40,7 +40,7 @@ static void keep(struct aws *aws, char **to, const char *value)
 }
 
 /* A setting of the profile; what is indented below a name has names of its own. */
-static const char *setting(const struct source *s, const char *key)
+static const char *setting(const struct profile *s, const char *key)
 {
 	const char *value = ini_get(&s->keys, s->name, key);
 
@@ -66,7 +66,7 @@ static int is_profile(const char *section, const char *name)
 }
 
 /* The last one counts. */
-static int find_section(struct source *s)
+static int find_section(struct profile *s)
 {
 	struct ini_entry *e;
 	int ret;
@@ -109,7 +109,7 @@ static int read_file(struct ini *ini, const char *variable, const char *name, ch
 	return ret;
 }
 
-static int read_files(struct source *s, char why[HTTP_WHY])
+static int read_files(struct profile *s, char why[HTTP_WHY])
 {
 	const int ret = read_file(&s->keys, "AWS_SHARED_CREDENTIALS_FILE", "credentials", why);
 	const int more = read_file(&s->config, "AWS_CONFIG_FILE", "config", why);
@@ -117,7 +117,7 @@ static int read_files(struct source *s, char why[HTTP_WHY])
 	return ret ?: more ?: find_section(s);
 }
 
-static void take_settings(struct aws *aws, const struct source *s, const struct http_options *o)
+static void take_settings(struct aws *aws, const struct profile *s, const struct http_options *o)
 {
 	keep(aws, &aws->region, o->region);
 	keep(aws, &aws->region, aws_env("AWS_REGION"));
@@ -145,7 +145,7 @@ static bool take_keys(struct aws *aws, const struct ini *ini, const char *sectio
 	return true;
 }
 
-static int not_built(const struct source *s, const char *what, char why[HTTP_WHY])
+static int not_built(const struct profile *s, const char *what, char why[HTTP_WHY])
 {
 	snprintf(why, HTTP_WHY, "profile %.60s: %s is not built; a credential_process can run %s",
 		 s->name, what, "aws configure export-credentials");
@@ -153,13 +153,13 @@ static int not_built(const struct source *s, const char *what, char why[HTTP_WHY
 }
 
 /* A variable of a web identity, or the setting of the profile */
-static const char *identity(const struct source *s, const char *variable, const char *key)
+static const char *identity(const struct profile *s, const char *variable, const char *key)
 {
 	return (s->named ? NULL : aws_env(variable)) ?: setting(s, key);
 }
 
 /* Keys of the profile, by the first of the ways that it has.  Return: 0, or a negative errno. */
-static int from_profile(struct aws *aws, const struct source *s, const struct http_object *obj,
+static int from_profile(struct aws *aws, const struct profile *s, const struct http_object *obj,
 			char why[HTTP_WHY])
 {
 	static const char * const sso[] = {
@@ -221,7 +221,7 @@ static int check_keys(struct aws *aws, const char *of, char why[HTTP_WHY])
 	return -EINVAL;
 }
 
-static int find_keys(struct aws *aws, const struct source *s, const struct http_object *obj,
+static int find_keys(struct aws *aws, const struct profile *s, const struct http_object *obj,
 		     char why[HTTP_WHY])
 {
 	const bool env = !s->named && aws_env("AWS_ACCESS_KEY_ID");
@@ -237,7 +237,7 @@ static int find_keys(struct aws *aws, const struct source *s, const struct http_
 
 int aws_load(struct aws *aws, const struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
 {
-	struct source s = { .name = obj->opt.profile, .named = obj->opt.profile };
+	struct profile s = { .name = obj->opt.profile, .named = obj->opt.profile };
 	int ret;
 
 	s.name = s.name ?: aws_env("AWS_PROFILE") ?: aws_env("AWS_DEFAULT_PROFILE") ?: "default";
@@ -300,39 +300,4 @@ int aws_url(const struct aws *aws, const char *address, char **url, char why[HTT
 		ret = -ENOMEM;
 	free(key);
 	return ret;
-}
-
-const char *aws_env(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
-static void forget(char **text)
-{
-	if (*text)
-		explicit_bzero(*text, strlen(*text));
-	free(*text);
-	*text = NULL;
-}
-
-void aws_free(struct aws *aws)
-{
-	forget(&aws->id);
-	forget(&aws->secret);
-	forget(&aws->token);
-	forget(&aws->region);
-	forget(&aws->endpoint);
-	forget(&aws->bundle);
-}
-
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-bool aws_same_keys(const struct aws *a, const struct aws *b)
-{
-	return same(a->id, b->id) && same(a->secret, b->secret) && same(a->token, b->token);
 }

@@ -382,11 +382,11 @@ void client_stop(struct http_object *obj)
  */
 void client_after_fork(struct http_object *obj)
 {
-	struct piece *p;
+	struct ahead *p;
 
 	while (obj->nr_sockets)
 		close(obj->sockets[--obj->nr_sockets]);
-	TAILQ_FOREACH(p, &obj->pieces, link) {
+	TAILQ_FOREACH(p, &obj->aheads, link) {
 		p->users = 0;
 		if (p->range->done)
 			continue;

@@ -13,12 +13,12 @@
 #define ALL	"DEFAULT"
 
 /**
- * struct place - where the parser is
+ * struct parser - where the parser is
  * @section: the current one; NULL: none yet
  * @last: option that a line may continue
  * @indent: of the last line that continued nothing
  */
-struct place {
+struct parser {
 	struct ini *ini;
 	char *section;
 	struct ini_entry *last;
@@ -66,7 +66,7 @@ static struct ini_entry *add(struct ini *ini, const char *section, const char *k
 	return e->section && !e->key == !key && e->value ? e : NULL;
 }
 
-static const char *take_section(struct place *at, char *name, int *ret)
+static const char *take_section(struct parser *at, char *name, int *ret)
 {
 	struct ini_entry *e = find(at->ini, name, NULL);
 
@@ -80,7 +80,7 @@ static const char *take_section(struct place *at, char *name, int *ret)
 	return NULL;
 }
 
-static const char *take_option(struct place *at, char *text, int *ret)
+static const char *take_option(struct parser *at, char *text, int *ret)
 {
 	char *value = strpbrk(text, "=:");
 
@@ -112,7 +112,7 @@ static int continue_value(struct ini_entry *e, const char *more)
 }
 
 /* Parse a line.  Return: what is wrong with it, or NULL. */
-static const char *take_line(struct place *at, char *line, int *ret)
+static const char *take_line(struct parser *at, char *line, int *ret)
 {
 	char *text = strip(line), *end;
 
@@ -175,7 +175,7 @@ static FILE *open_regular(const char *path)
 
 int ini_read(struct ini *ini, const char *path, char why[HTTP_WHY])
 {
-	struct place at = { .ini = ini };
+	struct parser at = { .ini = ini };
 	const char *wrong = NULL;
 	char *line = NULL;
 	size_t size = 0;

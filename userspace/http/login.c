@@ -17,17 +17,17 @@
 #define BASE64		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 
 /**
- * struct place - where logins may be
+ * struct login_file - where logins may be
  * @variable: names its folder; NULL, or it is not set: @folder of $HOME
  * @name: of the file in that folder
  * @is_old: it has no member "auths", and its keys are URLs
  */
-static const struct place {
+static const struct login_file {
 	const char *variable;
 	const char *folder;
 	const char *name;
 	bool is_old;
-} places[] = {
+} files[] = {
 	{ "XDG_RUNTIME_DIR", NULL, "/containers/auth.json", false },
 	{ "XDG_CONFIG_HOME", "/.config", "/containers/auth.json", false },
 	{ "DOCKER_CONFIG", "/.docker", "/config.json", false },
@@ -41,10 +41,10 @@ static const char *env(const char *name)
 	return value && *value ? value : NULL;
 }
 
-static int path_of(const struct place *p, char **path)
+static int path_of(const struct login_file *p, char **path)
 {
 	const char *folder = p->variable ? env(p->variable) : NULL, *home = env("HOME");
-	const char *given = p == places ? env("REGISTRY_AUTH_FILE") : NULL;
+	const char *given = p == files ? env("REGISTRY_AUTH_FILE") : NULL;
 	int n = 0;
 
 	*path = NULL;
@@ -176,14 +176,14 @@ static void say(char said[LOGIN_SAID], const char *path, const char *has)
 int login_find(const struct reference *ref, char **value, char said[LOGIN_SAID],
 	       char why[HTTP_WHY])
 {
-	const struct place *end = places + sizeof(places) / sizeof(*places);
+	const struct login_file *end = files + sizeof(files) / sizeof(*files);
 	const char *has;
 	char *path;
 	int ret = 0;
 
 	*value = NULL;
 	*said = '\0';
-	for (const struct place *p = places; p < end && !ret && !*value; p++) {
+	for (const struct login_file *p = files; p < end && !ret && !*value; p++) {
 		ret = path_of(p, &path);
 		if (!ret && path)
 			ret = look_into(path, ref, p->is_old, value, &has, why);

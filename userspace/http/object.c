@@ -125,16 +125,16 @@ static void init(struct http_object *obj)
 	pthread_mutex_init(&obj->lock, NULL);
 	TAILQ_INIT(&obj->waiting);
 	TAILQ_INIT(&obj->running);
-	TAILQ_INIT(&obj->pieces);
+	TAILQ_INIT(&obj->aheads);
 	sem_init(&obj->renewing, 0, 1);
 }
 
-static void free_pieces(struct http_object *obj)
+static void free_aheads(struct http_object *obj)
 {
-	struct piece *p;
+	struct ahead *p;
 
-	while ((p = TAILQ_FIRST(&obj->pieces))) {
-		TAILQ_REMOVE(&obj->pieces, p, link);
+	while ((p = TAILQ_FIRST(&obj->aheads))) {
+		TAILQ_REMOVE(&obj->aheads, p, link);
 		range_free(p->range);
 		free(p);
 	}
@@ -147,7 +147,7 @@ void object_free(struct http_object *obj)
 	if (obj->curl)
 		client_stop(obj);
 	delist(obj);
-	free_pieces(obj);
+	free_aheads(obj);
 	address_free(&obj->first);
 	address_free(&obj->target);
 	reference_free(&obj->ref);

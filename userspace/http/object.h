@@ -121,14 +121,14 @@ struct http_range {
 TAILQ_HEAD(ranges, http_range);
 
 /**
- * struct piece - a range that was read ahead
+ * struct ahead - a range that was read ahead
  * @taken: bytes of it that readers took
  * @wanted: bytes that http_ahead() was told of; files that share contents count each time
  * @users: threads that read it now
  * @at: time of the request, as now_ms()
  */
-struct piece {
-	TAILQ_ENTRY(piece) link;
+struct ahead {
+	TAILQ_ENTRY(ahead) link;
 	struct http_range *range;
 	uint64_t taken;
 	uint64_t wanted;
@@ -209,7 +209,7 @@ struct http_object {
 	unsigned int room_sockets;
 	uint64_t random;
 
-	TAILQ_HEAD(, piece) pieces;
+	TAILQ_HEAD(, ahead) aheads;
 	uint64_t ahead_bytes;
 };
 

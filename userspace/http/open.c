@@ -139,9 +139,9 @@ static bool signs(const char *query, const char *p)
 }
 
 /*
- * The query of a URL without the parameters that sign it.  A signature differs each time that it is
- * made, for the same object.  Only parameters of schemes that are known are left out, and only where
- * the scheme is used: any other may choose the object.  Allocated, without the "?".
+ * The query of a URL without the parameters that sign it, allocated, without the "?".  A signature
+ * differs each time that it is made, for the same object.  Only parameters of schemes that are
+ * known are left out, and only where the scheme is used: any other may choose the object.
  */
 static char *unsigned_query(const char *url)
 {

@@ -25,40 +25,40 @@ static void copy_out(const struct http_range *r, uint64_t from, const struct iov
 			memcpy(iov[i].iov_base, at, iov[i].iov_len);
 }
 
-/* Memory of a piece: that of a small file is more than its bytes. */
+/* Memory of a range that is read ahead: that of a small file is more than its bytes. */
 static size_t size_of(size_t len)
 {
-	return sizeof(struct piece) + sizeof(struct http_range) + len;
+	return sizeof(struct ahead) + sizeof(struct http_range) + len;
 }
 
-/* Remove a piece from the list, under the lock. */
-static void unlist(struct http_object *obj, struct piece *p)
+/* Remove such a range from the list, under the lock. */
+static void unlist(struct http_object *obj, struct ahead *p)
 {
-	TAILQ_REMOVE(&obj->pieces, p, link);
+	TAILQ_REMOVE(&obj->aheads, p, link);
 	obj->ahead_bytes -= size_of(p->range->len);
 }
 
-static void free_piece(struct piece *p)
+static void free_ahead(struct ahead *p)
 {
 	range_free(p->range);
 	free(p);
 }
 
-/* Find a piece that has all of a range, under the lock. */
-static struct piece *find(struct http_object *obj, uint64_t pos, size_t len)
+/* Find one that has all of a range, under the lock. */
+static struct ahead *find(struct http_object *obj, uint64_t pos, size_t len)
 {
-	struct piece *p;
+	struct ahead *p;
 
-	TAILQ_FOREACH(p, &obj->pieces, link)
+	TAILQ_FOREACH(p, &obj->aheads, link)
 		if (pos >= p->range->pos && pos + len <= p->range->pos + p->range->len)
 			break;
 	return p;
 }
 
-/* Remove the oldest piece, under the lock, if no reader came for it; NULL otherwise. */
-static struct piece *take_stale(struct http_object *obj)
+/* Remove the oldest one, under the lock, if no reader came for it; NULL otherwise. */
+static struct ahead *take_stale(struct http_object *obj)
 {
-	struct piece *p = TAILQ_FIRST(&obj->pieces);
+	struct ahead *p = TAILQ_FIRST(&obj->aheads);
 
 	if (!p || p->users || !p->range->done || now_ms() - p->at < STALE_MS)
 		return NULL;
@@ -66,9 +66,9 @@ static struct piece *take_stale(struct http_object *obj)
 	return p;
 }
 
-static struct piece *use(struct http_object *obj, uint64_t pos, size_t len)
+static struct ahead *use(struct http_object *obj, uint64_t pos, size_t len)
 {
-	struct piece *p;
+	struct ahead *p;
 
 	pthread_mutex_lock(&obj->lock);
 	p = find(obj, pos, len);
@@ -78,8 +78,8 @@ static struct piece *use(struct http_object *obj, uint64_t pos, size_t len)
 	return p;
 }
 
-/* Count @taken bytes as read; free a piece that has been read, or has failed. */
-static void unuse(struct http_object *obj, struct piece *p, size_t taken)
+/* Count @taken bytes as read; free what has been read, or has failed. */
+static void unuse(struct http_object *obj, struct ahead *p, size_t taken)
 {
 	bool last;
 
@@ -90,14 +90,14 @@ static void unuse(struct http_object *obj, struct piece *p, size_t taken)
 		unlist(obj, p);
 	pthread_mutex_unlock(&obj->lock);
 	if (last)
-		free_piece(p);
+		free_ahead(p);
 }
 
-/* Read from a piece.  Return: 0, -EINTR, or -ENOENT if a request is needed. */
-static int read_piece(struct http_object *obj, const struct iovec *iov, int n, size_t len,
+/* Read from what was read ahead.  Return: 0, -EINTR, or -ENOENT if a request is needed. */
+static int read_ahead(struct http_object *obj, const struct iovec *iov, int n, size_t len,
 		      uint64_t pos, int (*stop)(void))
 {
-	struct piece *p = use(obj, pos, len);
+	struct ahead *p = use(obj, pos, len);
 	int ret;
 
 	if (!p)
@@ -184,7 +184,7 @@ int http_read(struct http_object *obj, const struct iovec *iov, int n, size_t le
 	if (!(flags & HTTP_AGAIN)) {
 		if (read_head(obj, iov, n, len, pos))
 			return 0;
-		ret = read_piece(obj, iov, n, len, pos, stop);
+		ret = read_ahead(obj, iov, n, len, pos, stop);
 	}
 	return ret == -ENOENT ? read_now(obj, iov, n, len, pos, flags, stop, why) : ret;
 }
@@ -199,9 +199,9 @@ bool http_has(struct http_object *obj, uint64_t pos)
 	return has;
 }
 
-static struct piece *new_piece(struct http_object *obj, uint64_t pos, size_t len)
+static struct ahead *new_ahead(struct http_object *obj, uint64_t pos, size_t len)
 {
-	struct piece *p = calloc(1, sizeof(*p));
+	struct ahead *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
@@ -215,10 +215,10 @@ static struct piece *new_piece(struct http_object *obj, uint64_t pos, size_t len
 	return p;
 }
 
-/* Under the lock: true if no piece has a range and there is room; a piece that has it counts it. */
+/* Under the lock: true if none has a range and there is room; one that has it counts it. */
 static bool is_new(struct http_object *obj, uint64_t pos, size_t len)
 {
-	struct piece *p = find(obj, pos, len);
+	struct ahead *p = find(obj, pos, len);
 
 	if (p)
 		p->wanted += len;
@@ -227,20 +227,20 @@ static bool is_new(struct http_object *obj, uint64_t pos, size_t len)
 
 void http_ahead(struct http_object *obj, uint64_t pos, size_t len)
 {
-	struct piece *p, *stale;
+	struct ahead *p, *stale;
 	bool wanted;
 
 	if (!len || len > AHEAD_BYTES || pos > obj->bytes || len > obj->bytes - pos ||
 	    pos + len <= obj->head_len)
 		return;
-	p = new_piece(obj, pos, len);
+	p = new_ahead(obj, pos, len);
 	if (!p)
 		return;
 	pthread_mutex_lock(&obj->lock);
 	stale = take_stale(obj);
 	wanted = is_new(obj, pos, len) && !client_submit(p->range);
 	if (wanted) {
-		TAILQ_INSERT_TAIL(&obj->pieces, p, link);
+		TAILQ_INSERT_TAIL(&obj->aheads, p, link);
 		obj->ahead_bytes += size_of(len);
 	} else {
 		p->range->done = true;
@@ -249,7 +249,7 @@ void http_ahead(struct http_object *obj, uint64_t pos, size_t len)
 	if (wanted)
 		client_wake(obj);
 	else
-		free_piece(p);
+		free_ahead(p);
 	if (stale)
-		free_piece(stale);
+		free_ahead(stale);
 }

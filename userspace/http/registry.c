@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What registries say, and authorization at them.  The challenge of a registry requires either a password, or a
- * token from a server that the challenge names, which may require the password.  The password is
- * sent to these two servers only, and the token to the registry only: not to where it redirects.
+ * What registries say, and authorization at them.  The challenge of a registry requires either a
+ * password, or a token from a server that the challenge names, which may require the password.  The
+ * password is sent to these two servers only, and the token to the registry only: not to where it
+ * redirects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -281,7 +282,8 @@ static int take_layer(const json_t *layer, char blob[OCI_DIGEST], uint64_t *size
 	return 0;
 }
 
-static int take_manifest(const json_t *root, char blob[OCI_DIGEST], uint64_t *size, char why[HTTP_WHY])
+static int take_manifest(const json_t *root, char blob[OCI_DIGEST], uint64_t *size,
+			 char why[HTTP_WHY])
 {
 	const char *type = json_text(root, "mediaType");
 	const json_t *layer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cache of metadata.  Blocks that are asked for are read in pieces, because metadata is read
+ * The cache of metadata.  Blocks that are asked for are read in ranges, because metadata is read
  * in order nearly always, and a block whose checksum is right is marked good.  A good block is
  * not written again while anybody uses it, so threads need no lock to use it.  A bad block costs
  * an error for what it holds and nothing else.
@@ -9,7 +9,7 @@
  * it lies; pages come with what is read.  The image is not mapped: one that is cut short
  * would be answered with SIGBUS, and one that is overwritten would change behind the checks.
  *
- * A source with a limit gives pieces back: the ones that nobody holds and nobody used since
+ * A source with a limit gives ranges back: the ones that nobody holds and nobody used since
  * the hand of the clock came by.  Without a limit nothing is counted.
  */
 #include <pthread.h>
@@ -19,43 +19,43 @@
 #include "image.h"
 #include "../http/sleep.h"
 
-#define PIECE_BLOCKS	64	/* a word of @good */
+#define RANGE_BLOCKS	64	/* a word of @good */
 #define SUMS_BLOCK	(DSFS_BLOCK_SIZE / sizeof(__le32))	/* entries of BLOCKSUMS */
 #define SUMS_STEP	(4ULL << 20)	/* bytes of it that are read at a time */
-#define PIECE_BYTES	((u64)PIECE_BLOCKS << DSFS_BLOCK_BITS)
+#define RANGE_BYTES	((u64)RANGE_BLOCKS << DSFS_BLOCK_BITS)
 #define LIMIT_DEFAULT	(64ULL << 20)
 #define LOCKS		16
 #define FAR_DOUBLED	5	/* what a far reader is asked for at a time: up to 8 MiB */
 
 /**
- * struct piece - who uses a piece; for sources with a limit
+ * struct meta_range - who uses a range; for sources with a limit
  * @held: references to its blocks
  * @used: it was asked for since the hand came by
  */
-struct piece {
+struct meta_range {
 	u32 held;
 	bool used;
 };
 
 /**
- * struct meta - a source
+ * struct meta_cache - a source
  * @blocks: of the metadata area
  * @data: that many, mapped; defined where @good says so
  * @good: a bit a block: it was read and is right
  * @first_sum: block that BLOCKSUMS begins with
  * @end_sum: block behind BLOCKSUMS
  * @checked: BLOCKSUMS is what the superblock says
- * @misses: pieces that were not there when they were needed
+ * @misses: ranges that were not there when they were needed
  * @far_end: behind the span that a far reader was asked for last
- * @lock: of the pieces that are read, by their number
+ * @lock: of the ranges that are read, by their number
  * @sums_lock: of the blocks of BLOCKSUMS
  * @clock_lock: of what follows
- * @pieces: as many as @blocks need; NULL: nothing is given back
- * @limit: of pieces in memory
- * @count: of pieces in memory, those with a part of BLOCKSUMS not counted, which stay
- * @hand: the piece that is looked at next
+ * @ranges: as many as @blocks need; NULL: nothing is given back
+ * @limit: of ranges in memory
+ * @count: of ranges in memory, those with a part of BLOCKSUMS not counted, which stay
+ * @hand: the range that is looked at next
  */
-struct meta {
+struct meta_cache {
 	struct dsfs_source src;
 	u64 blocks;
 	u8 *data;
@@ -68,53 +68,53 @@ struct meta {
 	sem_t lock[LOCKS];
 	sem_t sums_lock;
 	pthread_mutex_t clock_lock;
-	struct piece *pieces;
+	struct meta_range *ranges;
 	u64 limit;
 	u64 count;
 	u64 hand;
 };
 
-static struct meta *meta_of(struct dsfs_source *src)
+static struct meta_cache *meta_of(struct dsfs_source *src)
 {
-	return container_of(src, struct meta, src);
+	return container_of(src, struct meta_cache, src);
 }
 
-static u64 nr_pieces(const struct meta *m)
+static u64 nr_ranges(const struct meta_cache *m)
 {
-	return (m->blocks + PIECE_BLOCKS - 1) / PIECE_BLOCKS;
+	return (m->blocks + RANGE_BLOCKS - 1) / RANGE_BLOCKS;
 }
 
-static bool is_good(const struct meta *m, u64 block)
+static bool is_good(const struct meta_cache *m, u64 block)
 {
-	const u64 word = __atomic_load_n(&m->good[block / PIECE_BLOCKS], __ATOMIC_SEQ_CST);
+	const u64 word = __atomic_load_n(&m->good[block / RANGE_BLOCKS], __ATOMIC_SEQ_CST);
 
-	return word >> (block % PIECE_BLOCKS) & 1;
+	return word >> (block % RANGE_BLOCKS) & 1;
 }
 
-static void set_good(struct meta *m, u64 block)
+static void set_good(struct meta_cache *m, u64 block)
 {
-	__atomic_fetch_or(&m->good[block / PIECE_BLOCKS], 1ULL << (block % PIECE_BLOCKS),
+	__atomic_fetch_or(&m->good[block / RANGE_BLOCKS], 1ULL << (block % RANGE_BLOCKS),
 			  __ATOMIC_RELEASE);
 }
 
-static bool is_sums(const struct meta *m, u64 block)
+static bool is_sums(const struct meta_cache *m, u64 block)
 {
 	return block >= m->first_sum && block < m->end_sum;
 }
 
-static bool has_sums(const struct meta *m, u64 piece)
+static bool has_sums(const struct meta_cache *m, u64 range)
 {
-	return piece >= m->first_sum / PIECE_BLOCKS &&
-	       piece <= (m->end_sum - 1) / PIECE_BLOCKS;
+	return range >= m->first_sum / RANGE_BLOCKS &&
+	       range <= (m->end_sum - 1) / RANGE_BLOCKS;
 }
 
-static sem_t *lock_of(struct meta *m, u64 piece)
+static sem_t *lock_of(struct meta_cache *m, u64 range)
 {
-	return &m->lock[piece % LOCKS];
+	return &m->lock[range % LOCKS];
 }
 
 /* Who has the lock may wait for a server for minutes: that ends by signals, and so does this. */
-static int take(const struct meta *m, sem_t *lock)
+static int take(const struct meta_cache *m, sem_t *lock)
 {
 	const struct dsfs_reader *r = m->src.img->reader;
 
@@ -124,7 +124,7 @@ static int take(const struct meta *m, sem_t *lock)
 	return 0;
 }
 
-static int read_blocks(struct meta *m, u64 first, u64 n, unsigned int flags)
+static int read_blocks(struct meta_cache *m, u64 first, u64 n, unsigned int flags)
 {
 	const u64 at = first << DSFS_BLOCK_BITS;
 	const struct iovec iov = { m->data + at, n << DSFS_BLOCK_BITS };
@@ -133,7 +133,7 @@ static int read_blocks(struct meta *m, u64 first, u64 n, unsigned int flags)
 }
 
 /* Read a block of BLOCKSUMS without a check: the superblock has the only checksum, of all of it. */
-static int load_sums_block(struct meta *m, u64 block, unsigned int flags)
+static int load_sums_block(struct meta_cache *m, u64 block, unsigned int flags)
 {
 	int ret = take(m, &m->sums_lock);
 
@@ -148,8 +148,8 @@ static int load_sums_block(struct meta *m, u64 block, unsigned int flags)
 	return ret;
 }
 
-/* The checksums of the piece that begins with @first lie in one block: they take 256 bytes. */
-static int sums_of(struct meta *m, u64 first, const __le32 **sums)
+/* The checksums of the range that begins with @first lie in one block: they take 256 bytes. */
+static int sums_of(struct meta_cache *m, u64 first, const __le32 **sums)
 {
 	const u64 at = (m->first_sum << DSFS_BLOCK_BITS) + first * sizeof(__le32);
 	const u64 block = at >> DSFS_BLOCK_BITS;
@@ -158,24 +158,24 @@ static int sums_of(struct meta *m, u64 first, const __le32 **sums)
 	return is_good(m, block) ? 0 : load_sums_block(m, block, 0);
 }
 
-/* Read @n blocks of a piece, none of them good, and judge them. */
-static int load_blocks(struct meta *m, u64 first, u64 n, unsigned int flags)
+/* Read @n blocks of a range, none of them good, and judge them. */
+static int load_blocks(struct meta_cache *m, u64 first, u64 n, unsigned int flags)
 {
-	const u64 piece = first - first % PIECE_BLOCKS;
+	const u64 range = first - first % RANGE_BLOCKS;
 	const __le32 *sums;
 	u64 i;
-	int ret = sums_of(m, piece, &sums);
+	int ret = sums_of(m, range, &sums);
 
 	if (!ret)
 		ret = read_blocks(m, first, n, flags);
 	for (i = first; !ret && i < first + n; i++)
 		if (dsfs_crc32c(0, m->data + (i << DSFS_BLOCK_BITS), DSFS_BLOCK_SIZE) ==
-		    le32_to_cpu(sums[i - piece]))
+		    le32_to_cpu(sums[i - range]))
 			set_good(m, i);
 	return ret;
 }
 
-static bool is_missing(const struct meta *m, u64 block)
+static bool is_missing(const struct meta_cache *m, u64 block)
 {
 	return !is_good(m, block) && !is_sums(m, block);
 }
@@ -184,7 +184,7 @@ static bool is_missing(const struct meta *m, u64 block)
  * Read a block with a wrong checksum again.  The checksum itself may have come wrong, unless
  * BLOCKSUMS was compared as a whole.
  */
-static int load_again(struct meta *m, u64 block)
+static int load_again(struct meta_cache *m, u64 block)
 {
 	const u64 sum = (m->first_sum << DSFS_BLOCK_BITS) + block * sizeof(__le32);
 	int ret = load_blocks(m, block, 1, READ_AGAIN);
@@ -197,14 +197,14 @@ static int load_again(struct meta *m, u64 block)
 
 /*
  * Tell a far reader what to bring in for the missing blocks @first to @end.  A request costs it
- * about as much for one piece as for many, so a miss brings in the span around it.  The span
+ * about as much for one range as for many, so a miss brings in the span around it.  The span
  * doubles with each miss, as it gets likelier that all metadata is wanted.  Where the span in
  * front was the last one, the span behind is brought in, too.
  */
-static void far_ahead(struct meta *m, u64 first, u64 end)
+static void far_ahead(struct meta_cache *m, u64 first, u64 end)
 {
 	const u64 start = m->src.geo.meta_start;
-	u64 span = PIECE_BLOCKS, from, to;
+	u64 span = RANGE_BLOCKS, from, to;
 	unsigned int miss;
 
 	if (!m->src.img->reader->far || image_has(m->src.img, start + (first << DSFS_BLOCK_BITS)))
@@ -224,15 +224,15 @@ static void far_ahead(struct meta *m, u64 first, u64 end)
 		    (end - first) << DSFS_BLOCK_BITS);
 }
 
-/* Bring in @block, and the missing blocks around it in its piece. */
-static int load_around(struct meta *m, u64 block)
+/* Bring in @block, and the missing blocks around it in its range. */
+static int load_around(struct meta_cache *m, u64 block)
 {
 	u64 first = block, end = block + 1;
 	int ret;
 
-	while (first % PIECE_BLOCKS && is_missing(m, first - 1))
+	while (first % RANGE_BLOCKS && is_missing(m, first - 1))
 		first--;
-	while (end % PIECE_BLOCKS && end < m->blocks && is_missing(m, end))
+	while (end % RANGE_BLOCKS && end < m->blocks && is_missing(m, end))
 		end++;
 	far_ahead(m, first, end);
 	ret = load_blocks(m, first, end - first, 0);
@@ -244,50 +244,50 @@ static int load_around(struct meta *m, u64 block)
 	return ret;
 }
 
-static void give_back(struct meta *m, u64 piece)
+static void give_back(struct meta_cache *m, u64 range)
 {
-	const u64 at = piece * PIECE_BYTES, all = m->src.geo.meta_bytes;
+	const u64 at = range * RANGE_BYTES, all = m->src.geo.meta_bytes;
 
-	madvise(m->data + at, all - at < PIECE_BYTES ? all - at : PIECE_BYTES, MADV_DONTNEED);
+	madvise(m->data + at, all - at < RANGE_BYTES ? all - at : RANGE_BYTES, MADV_DONTNEED);
 }
 
 /*
- * Give a piece back, unless it is used.  Its holders count themselves before they look for
+ * Give a range back, unless it is used.  Its holders count themselves before they look for
  * good blocks, and here blocks stop being good before holders are counted: one of both sees
  * the other.
  */
-static bool evict(struct meta *m, u64 piece)
+static bool evict(struct meta_cache *m, u64 range)
 {
-	struct piece *p = &m->pieces[piece];
+	struct meta_range *p = &m->ranges[range];
 	u64 good;
 	bool held;
 
-	if (has_sums(m, piece) || __atomic_exchange_n(&p->used, false, __ATOMIC_RELAXED))
+	if (has_sums(m, range) || __atomic_exchange_n(&p->used, false, __ATOMIC_RELAXED))
 		return false;
-	if (sem_trywait(lock_of(m, piece)))
+	if (sem_trywait(lock_of(m, range)))
 		return false;
-	good = __atomic_exchange_n(&m->good[piece], 0, __ATOMIC_SEQ_CST);
+	good = __atomic_exchange_n(&m->good[range], 0, __ATOMIC_SEQ_CST);
 	held = __atomic_load_n(&p->held, __ATOMIC_SEQ_CST);
 	if (held)
-		__atomic_store_n(&m->good[piece], good, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&m->good[range], good, __ATOMIC_SEQ_CST);
 	else if (good)
-		give_back(m, piece);
-	sem_post(lock_of(m, piece));
+		give_back(m, range);
+	sem_post(lock_of(m, range));
 	return good && !held;
 }
 
-/* Give pieces back until there are no more than the limit allows; with @clock_lock. */
-static void turn_clock(struct meta *m)
+/* Give ranges back until there are no more than the limit allows; with @clock_lock. */
+static void turn_clock(struct meta_cache *m)
 {
-	const u64 n = nr_pieces(m);
+	const u64 n = nr_ranges(m);
 	u64 i;
 
 	for (i = 0; m->count > m->limit && i < 2 * n; i++, m->hand = (m->hand + 1) % n)
 		m->count -= evict(m, m->hand);
 }
 
-/* A piece came into memory: another one goes if there are too many. */
-static void count_piece(struct meta *m)
+/* A range came into memory: another one goes if there are too many. */
+static void count_range(struct meta_cache *m)
 {
 	pthread_mutex_lock(&m->clock_lock);
 	m->count++;
@@ -295,48 +295,48 @@ static void count_piece(struct meta *m)
 	pthread_mutex_unlock(&m->clock_lock);
 }
 
-static u64 limit_pieces(u64 limit)
+static u64 limit_ranges(u64 limit)
 {
-	return (limit ? limit : LIMIT_DEFAULT) / PIECE_BYTES + 1;
+	return (limit ? limit : LIMIT_DEFAULT) / RANGE_BYTES + 1;
 }
 
 void source_limit(struct dsfs_source *src, u64 limit)
 {
-	struct meta *m = meta_of(src);
+	struct meta_cache *m = meta_of(src);
 
 	pthread_mutex_lock(&m->clock_lock);
-	m->limit = limit_pieces(limit);
+	m->limit = limit_ranges(limit);
 	turn_clock(m);
 	pthread_mutex_unlock(&m->clock_lock);
 }
 
-static int load(struct meta *m, u64 block)
+static int load(struct meta_cache *m, u64 block)
 {
-	const u64 piece = block / PIECE_BLOCKS;
+	const u64 range = block / RANGE_BLOCKS;
 	bool was_good, came = false;
 	int ret;
 
 	if (is_sums(m, block))
 		return load_sums_block(m, block, 0);
-	ret = take(m, lock_of(m, piece));
+	ret = take(m, lock_of(m, range));
 	if (ret)
 		return ret;
 	if (!is_good(m, block)) {
-		was_good = m->good[piece];
+		was_good = m->good[range];
 		ret = load_around(m, block);
-		came = !was_good && m->good[piece];
+		came = !was_good && m->good[range];
 		if (!ret && !is_good(m, block))
 			ret = -EBADMSG;
-		if (m->pieces && !m->good[piece])
-			give_back(m, piece);
+		if (m->ranges && !m->good[range])
+			give_back(m, range);
 	}
-	sem_post(lock_of(m, piece));
-	if (came && m->pieces && !has_sums(m, piece))
-		count_piece(m);
+	sem_post(lock_of(m, range));
+	if (came && m->ranges && !has_sums(m, range))
+		count_range(m);
 	return ret;
 }
 
-static void hold(struct piece *p)
+static void hold(struct meta_range *p)
 {
 	__atomic_add_fetch(&p->held, 1, __ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&p->used, __ATOMIC_RELAXED))
@@ -345,7 +345,7 @@ static void hold(struct piece *p)
 
 void dsfs_meta_release(struct dsfs_mref *ref)
 {
-	struct piece *p = ref->priv;
+	struct meta_range *p = ref->priv;
 
 	__atomic_sub_fetch(&p->held, 1, __ATOMIC_RELEASE);
 	ref->priv = NULL;
@@ -354,13 +354,13 @@ void dsfs_meta_release(struct dsfs_mref *ref)
 
 int source_block(struct dsfs_source *src, u64 block, struct dsfs_mref *ref)
 {
-	struct meta *m = meta_of(src);
+	struct meta_cache *m = meta_of(src);
 	int ret = 0;
 
 	ref->p = m->data + (block << DSFS_BLOCK_BITS);
 	ref->priv = NULL;
-	if (m->pieces) {
-		ref->priv = &m->pieces[block / PIECE_BLOCKS];
+	if (m->ranges) {
+		ref->priv = &m->ranges[block / RANGE_BLOCKS];
 		hold(ref->priv);
 	}
 	if (!is_good(m, block))
@@ -391,7 +391,7 @@ int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 }
 
 /* Tell the reader of all missing blocks by one range. */
-static void ahead_all(const struct meta *m)
+static void ahead_all(const struct meta_cache *m)
 {
 	u64 first = 0, end = m->blocks;
 
@@ -405,7 +405,7 @@ static void ahead_all(const struct meta *m)
 
 int source_load(struct dsfs_source *src, struct dsfs_err *err)
 {
-	struct meta *m = meta_of(src);
+	struct meta_cache *m = meta_of(src);
 	u64 block;
 	int ret;
 
@@ -424,7 +424,7 @@ int source_load(struct dsfs_source *src, struct dsfs_err *err)
  * Whether a block of BLOCKSUMS is a hole: of a sparse file that claims more metadata than it has.
  * Zeros are the entries of BLOCKSUMS' own blocks alone.
  */
-static bool is_hole(const struct meta *m, u64 block)
+static bool is_hole(const struct meta_cache *m, u64 block)
 {
 	const u64 first = (block - m->first_sum) * SUMS_BLOCK, end = first + SUMS_BLOCK;
 	const u8 *p = m->data + (block << DSFS_BLOCK_BITS);
@@ -434,7 +434,7 @@ static bool is_hole(const struct meta *m, u64 block)
 }
 
 /* In steps, so that what is not there takes neither the time nor the memory that it claims. */
-static int read_sums(struct meta *m, const struct dsfs_region_info *r, unsigned int flags,
+static int read_sums(struct meta_cache *m, const struct dsfs_region_info *r, unsigned int flags,
 		     struct dsfs_err *err)
 {
 	u64 block = m->first_sum, end, bytes, left = r->bytes;
@@ -464,7 +464,7 @@ static int read_sums(struct meta *m, const struct dsfs_region_info *r, unsigned 
 int source_check_sums(struct dsfs_source *src, struct dsfs_err *err)
 {
 	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
-	struct meta *m = meta_of(src);
+	struct meta_cache *m = meta_of(src);
 	u64 i;
 	int ret;
 
@@ -487,14 +487,14 @@ static void *reserve(u64 bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static size_t good_bytes(const struct meta *m)
+static size_t good_bytes(const struct meta_cache *m)
 {
-	return nr_pieces(m) * sizeof(*m->good);
+	return nr_ranges(m) * sizeof(*m->good);
 }
 
 void image_source_free(struct dsfs_source *src)
 {
-	struct meta *m;
+	struct meta_cache *m;
 	int i;
 
 	if (!src)
@@ -508,11 +508,11 @@ void image_source_free(struct dsfs_source *src)
 		sem_destroy(&m->lock[i]);
 	sem_destroy(&m->sums_lock);
 	pthread_mutex_destroy(&m->clock_lock);
-	free(m->pieces);
+	free(m->ranges);
 	free(m);
 }
 
-static void init_blocks(struct meta *m)
+static void init_blocks(struct meta_cache *m)
 {
 	const struct dsfs_geo *geo = &m->src.geo;
 	const struct dsfs_region_info *r = &geo->regions[DSFS_REGION_BLOCKSUMS];
@@ -527,8 +527,8 @@ static void init_blocks(struct meta *m)
 	pthread_mutex_init(&m->clock_lock, NULL);
 }
 
-/* Tell a far reader of all of BLOCKSUMS, which each piece needs first. */
-static void far_sums(const struct meta *m)
+/* Tell a far reader of all of BLOCKSUMS, which each range needs first. */
+static void far_sums(const struct meta_cache *m)
 {
 	const struct image *img = m->src.img;
 	const u64 bytes = (m->end_sum - m->first_sum) << DSFS_BLOCK_BITS;
@@ -539,18 +539,18 @@ static void far_sums(const struct meta *m)
 
 struct dsfs_source *image_source(const struct image *img, u64 limit)
 {
-	struct meta *m = calloc(1, sizeof(*m));
+	struct meta_cache *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
 	m->src = (struct dsfs_source){ .img = img, .geo = *img->geo };
 	init_blocks(m);
-	m->limit = limit_pieces(limit);
+	m->limit = limit_ranges(limit);
 	m->data = reserve(img->geo->meta_bytes);
 	m->good = reserve(good_bytes(m));
-	if (m->limit < nr_pieces(m))
-		m->pieces = calloc(nr_pieces(m), sizeof(*m->pieces));
-	if (m->data && m->good && (m->pieces || m->limit >= nr_pieces(m))) {
+	if (m->limit < nr_ranges(m))
+		m->ranges = calloc(nr_ranges(m), sizeof(*m->ranges));
+	if (m->data && m->good && (m->ranges || m->limit >= nr_ranges(m))) {
 		far_sums(m);
 		return &m->src;
 	}

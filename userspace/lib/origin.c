@@ -16,12 +16,12 @@
 #include "cache.h"
 
 /**
- * struct origin_options - options
+ * struct settings - options
  * @policy: of the cache
  * @expected: the digest of the image
  * @words: what texts point into
  */
-struct origin_options {
+struct settings {
 	struct http_options http;
 	struct cache_options cache;
 	const char *policy;
@@ -30,12 +30,12 @@ struct origin_options {
 };
 
 /**
- * struct source_word - an option
+ * struct word - an option
  * @name: without the =
- * @to: offset of its member in struct origin_options: const char *; unsigned int, if @max is set; bool,
+ * @to: offset of its member in struct settings: const char *; unsigned int, if @max is set; bool,
  *	if it is a @flag; u64, if it is a @size; struct expected, if it is a @digest
  */
-static const struct source_word {
+static const struct word {
 	const char *name;
 	size_t to;
 	unsigned int min;
@@ -44,7 +44,7 @@ static const struct source_word {
 	bool size;
 	bool digest;
 } options[] = {
-#define TO(member)	.to = offsetof(struct origin_options, member)
+#define TO(member)	.to = offsetof(struct settings, member)
 	{ "connections", TO(http.connections), .min = 1, .max = 1024 },
 	{ "timeout", TO(http.timeout), .min = 1, .max = 86400 },
 	{ "retries", TO(http.retries), .min = 0, .max = 100 },
@@ -65,7 +65,7 @@ static const struct source_word {
 #define CACHE_LEAST	(1024 * 1024)
 #define NR_OPTIONS	(sizeof(options) / sizeof(*options))
 
-static const struct source_word *find(const char *word, size_t len)
+static const struct word *find(const char *word, size_t len)
 {
 	for (size_t i = 0; i < NR_OPTIONS; i++)
 		if (!strncmp(options[i].name, word, len) && !options[i].name[len])
@@ -95,7 +95,7 @@ static int wrong(const char **what, const char *fmt, ...)
 	return -EINVAL;
 }
 
-static int take_number(const struct source_word *o, const char *value, void *member, const char **what)
+static int take_number(const struct word *o, const char *value, void *member, const char **what)
 {
 	char *end;
 	unsigned long n;
@@ -110,7 +110,7 @@ static int take_number(const struct source_word *o, const char *value, void *mem
 }
 
 /* Powers of 1024; a cache for less than a few samples is a mistake. */
-static int take_size(const struct source_word *o, const char *value, void *member, const char **what)
+static int take_size(const struct word *o, const char *value, void *member, const char **what)
 {
 	static const char units[] = "KMGTP";
 	const char *unit;
@@ -131,7 +131,7 @@ static int take_size(const struct source_word *o, const char *value, void *membe
 	return 0;
 }
 
-static int take_digest(const struct source_word *o, const char *value, void *member,
+static int take_digest(const struct word *o, const char *value, void *member,
 		       const char **what)
 {
 	if (!expected_parse(value, member))
@@ -140,10 +140,10 @@ static int take_digest(const struct source_word *o, const char *value, void *mem
 		     o->name, value);
 }
 
-static int take_word(struct origin_options *s, char *word, const char **what)
+static int take_word(struct settings *s, char *word, const char **what)
 {
 	char *value = strchr(word, '=');
-	const struct source_word *o;
+	const struct word *o;
 	void *member;
 
 	if (value)
@@ -171,7 +171,7 @@ static int take_word(struct origin_options *s, char *word, const char **what)
 }
 
 /* Parse a list of options.  @words: gets the memory that the texts of @s point into */
-static int take_words(struct origin_options *s, const char *text, char **words, const char **what)
+static int take_words(struct settings *s, const char *text, char **words, const char **what)
 {
 	char *at, *word;
 	int ret = 0;
@@ -187,7 +187,7 @@ static int take_words(struct origin_options *s, const char *text, char **words, 
 	return ret;
 }
 
-static int check_cache(struct origin_options *s, const char **what)
+static int check_cache(struct settings *s, const char **what)
 {
 	s->cache.lru = s->policy && !strcmp(s->policy, "lru");
 	if (s->policy && !s->cache.lru && strcmp(s->policy, "keep"))
@@ -198,7 +198,7 @@ static int check_cache(struct origin_options *s, const char **what)
 	return 0;
 }
 
-static int open_cache(const struct origin_options *s, struct dsfs_reader **reader, const char **what)
+static int open_cache(const struct settings *s, struct dsfs_reader **reader, const char **what)
 {
 	const int ret = s->cache.dir ? reader_cache(*reader, &s->cache, reader, what) : 0;
 
@@ -215,7 +215,7 @@ static int open_cache(const struct origin_options *s, struct dsfs_reader **reade
  * Parse the options of the environment, then @text, which counts more.  @s has the defaults; the
  * caller calls free_words() in any case.
  */
-static int take_all(struct origin_options *s, const char *text, const char **what)
+static int take_all(struct settings *s, const char *text, const char **what)
 {
 	int ret;
 
@@ -224,7 +224,7 @@ static int take_all(struct origin_options *s, const char *text, const char **wha
 	return ret ? ret : take_words(s, text, &s->words[1], what);
 }
 
-static void free_words(struct origin_options *s)
+static void free_words(struct settings *s)
 {
 	free(s->words[0]);
 	free(s->words[1]);
@@ -232,7 +232,7 @@ static void free_words(struct origin_options *s)
 
 int origin_expected(const char *text, struct expected *e, const char **what)
 {
-	struct origin_options s = { };
+	struct settings s = { };
 	int ret = take_all(&s, text, what);
 
 	*e = s.expected;
@@ -309,8 +309,9 @@ static void free_origin(struct origin *o)
 }
 
 /*
- * Take a digest behind an address, "@sha256:HEX", for the option digest=, where it counts for more than
- * one in @source.  Behind the path of a file that there is, none stands.  @o is to be freed in any case.
+ * Take a digest behind an address, "@sha256:HEX", for the option digest=, where it counts for more
+ * than one in @source.  Behind the path of a file that there is, none stands.  @o is to be freed in
+ * any case.
  */
 static int split(struct origin *o, const char *address, const char *source, const char **what)
 {
@@ -328,7 +329,7 @@ static int split(struct origin *o, const char *address, const char *source, cons
 	return ret;
 }
 
-static int open_far(const char *address, struct origin_options *s, struct dsfs_reader **out,
+static int open_far(const char *address, struct settings *s, struct dsfs_reader **out,
 		    const char **what)
 {
 	int ret = check_cache(s, what);
@@ -342,7 +343,7 @@ static int open_far(const char *address, struct origin_options *s, struct dsfs_r
 
 int origin_open(const char *address, const char *source, struct image *img, const char **what)
 {
-	struct origin_options s = {
+	struct settings s = {
 		.http = { .connections = 64, .timeout = 30, .retries = 6, .backoff = 200 },
 	};
 	struct origin o;

@@ -122,15 +122,15 @@ static u64 end_of(const struct span *s, const struct missing *m)
 }
 
 /**
- * struct place - a place in the buffers of a span, which goes forward
+ * struct cursor - a place in the buffers of a span, which goes forward
  */
-struct place {
+struct cursor {
 	const struct iovec *v;
 	size_t used;
 };
 
 /* Take up to @len contiguous bytes, and go behind them. */
-static u8 *step(struct place *p, size_t len, size_t *n)
+static u8 *step(struct cursor *p, size_t len, size_t *n)
 {
 	u8 *at;
 
@@ -144,7 +144,7 @@ static u8 *step(struct place *p, size_t len, size_t *n)
 	return at;
 }
 
-static u32 sum_block(struct place *p, u64 seed, size_t len)
+static u32 sum_block(struct cursor *p, u64 seed, size_t len)
 {
 	struct xxh64_state state;
 	const u8 *at;
@@ -158,7 +158,7 @@ static u32 sum_block(struct place *p, u64 seed, size_t len)
 	return (u32)xxh64_digest(&state);
 }
 
-static void skip_block(struct place *p, size_t len)
+static void skip_block(struct cursor *p, size_t len)
 {
 	size_t n;
 
@@ -169,7 +169,7 @@ static void skip_block(struct place *p, size_t len)
 /* Clear the entries of blocks with a wrong checksum; @got bytes were read. */
 static void check(const struct cache *c, struct span *s, size_t got)
 {
-	struct place p = { s->iov, 0 };
+	struct cursor p = { s->iov, 0 };
 	size_t at = 0, n;
 
 	for (u64 i = 0; i < s->blocks; i++, at += n) {
@@ -230,7 +230,7 @@ static void keep(struct cache *c, struct span *s, const struct missing *m)
 	const size_t from = m->first * CACHE_BLOCK, end = end_of(s, m);
 	struct iovec iov[PIECES + 2];
 	const int n = cut(s->iov, s->n, from, end - from, iov);
-	struct place p = { iov, 0 };
+	struct cursor p = { iov, 0 };
 
 	if (!cache_admit(c, m->end - m->first))
 		return;

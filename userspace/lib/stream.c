@@ -8,11 +8,11 @@
 #include "stored.h"
 
 /**
- * struct stream - the part of a file's stored bytes that is in memory
+ * struct stream_buffer - the part of a file's stored bytes that is in memory
  * @from: first of them, a multiple of STORED_WINDOW
  * @len: how many
  */
-struct stream {
+struct stream_buffer {
 	struct stored of;
 	u64 from;
 	u64 len;
@@ -21,7 +21,7 @@ struct stream {
 };
 
 /* Bring in the stored bytes around @at. */
-static int stream_fill(struct stream *s, u64 at, struct dsfs_err *err)
+static int stream_fill(struct stream_buffer *s, u64 at, struct dsfs_err *err)
 {
 	struct batch b;
 	int ret;
@@ -35,7 +35,7 @@ static int stream_fill(struct stream *s, u64 at, struct dsfs_err *err)
 	return ret < 0 ? ret : batch_flush(&b, err);
 }
 
-static int stream_mapping(struct stream *s, const struct dsfs_mapping *map,
+static int stream_mapping(struct stream_buffer *s, const struct dsfs_mapping *map,
 			  image_data_fn fn, void *arg, struct dsfs_err *err)
 {
 	u64 done, at, n;
@@ -83,7 +83,7 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 		 const struct dsfs_extra_info *extra, bool verify, image_data_fn fn,
 		 void *arg, struct dsfs_err *err)
 {
-	struct stream s = {
+	struct stream_buffer s = {
 		.of = { src, attr, image_stored_bytes(attr, extra) },
 		.verify = verify,
 	};

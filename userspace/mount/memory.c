@@ -90,9 +90,9 @@ void memory_say(const char *spec, const struct mount_opts *o)
 }
 
 /*
- * The kernel allocates the metadata of a mount on behalf of the task that mounts, by the NUMA policy
- * of that.  Lookups come from all nodes, and gigabytes on one node would leave it short of memory,
- * so the memory is spread.  A policy that the caller set, such as by numactl(8), stays.
+ * The kernel allocates the metadata of a mount on behalf of the task that mounts, by the NUMA
+ * policy of that.  Lookups come from all nodes, and gigabytes on one node would leave it short of
+ * memory, so the memory is spread.  A policy that the caller set, such as by numactl(8), stays.
  */
 
 #define BITS		(8 * sizeof(unsigned long))

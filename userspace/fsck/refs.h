@@ -5,8 +5,8 @@
  * A pass over the inodes notes how many places of a kind there are and a sample of them.  Later
  * passes read the inodes again and get the places in order, a share at a time.
  */
-#ifndef FSCK_PLACES_H
-#define FSCK_PLACES_H
+#ifndef FSCK_REFS_H
+#define FSCK_REFS_H
 
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ static inline void bits_free(struct bits *b)
 }
 
 /**
- * struct place - what an inode refers to
+ * struct ref - what an inode refers to
  * @pos: the data of a file: in the image; an xattr set or a target: in its region; a
  *	hard-link entry: the number of its inode
  * @len: bytes; 0 of a set and a hard-link entry
@@ -54,7 +54,7 @@ static inline void bits_free(struct bits *b)
  * @ino: number of the inode
  * @sum: of a file: as struct dsfs_rows, 0 if there is none
  */
-struct place {
+struct ref {
 	u64 pos;
 	u64 len : 60;
 	u64 flag : 1;
@@ -65,25 +65,25 @@ struct place {
 };
 
 /**
- * place_get - the place of a kind that an inode refers to
+ * ref_get - the place of a kind that an inode refers to
  * @attr: the inode, or the hard-link entry
  * @p: zero, but for @ino
  *
  * Return: whether it has one.
  */
-typedef bool place_get(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p);
+typedef bool ref_get(struct dsfs_source *src, const struct dsfs_attr *attr, struct ref *p);
 
 /**
- * struct places - the places of a kind
+ * struct refs - the places of a kind
  * @get: the kind
  * @sums: their inodes have checksums
  * @n: how many were noted
  * @groups: struct group: where those of so many inodes lie
- * @sample: struct place: some of them
+ * @sample: struct ref: some of them
  * @left_out: u32: inodes that have one which was not noted, as something is wrong with it
  */
-struct places {
-	place_get *get;
+struct refs {
+	ref_get *get;
 	bool sums;
 	u64 n;
 	struct array groups;
@@ -91,18 +91,18 @@ struct places {
 	struct array left_out;
 };
 
-void places_init(struct places *of, place_get *get);
-/** places_note - note a place; of a higher inode than the last one; 0 or -ENOMEM */
-int places_note(struct places *of, const struct place *p);
-/** places_leave_out - an inode, higher than the last one, has a place that counts for nothing */
-int places_leave_out(struct places *of, u32 ino);
-void places_free(struct places *of);
+void refs_init(struct refs *of, ref_get *get);
+/** refs_note - note a place; of a higher inode than the last one; 0 or -ENOMEM */
+int refs_note(struct refs *of, const struct ref *p);
+/** refs_leave_out - an inode, higher than the last one, has a place that counts for nothing */
+int refs_leave_out(struct refs *of, u32 ino);
+void refs_free(struct refs *of);
 
-/** place_cmp - order of places: by @pos, then by @len, then by @ino */
-int place_cmp(const void *a, const void *b);
+/** ref_cmp - order of places: by @pos, then by @len, then by @ino */
+int ref_cmp(const void *a, const void *b);
 
-/** place_same - whether two inodes refer to the same place */
-static inline bool place_same(const struct place *a, const struct place *b)
+/** ref_same - whether two inodes refer to the same place */
+static inline bool ref_same(const struct ref *a, const struct ref *b)
 {
 	return a->pos == b->pos && a->len == b->len;
 }
@@ -111,11 +111,11 @@ static inline bool place_same(const struct place *a, const struct place *b)
  * struct share - a walk over the places of a kind in their order
  * @src: the generation
  * @skip: inodes that are left out, or NULL
- * @at: struct place: the current share
+ * @at: struct ref: the current share
  * @next: number of the next share, below @shares
  */
 struct share {
-	const struct places *of;
+	const struct refs *of;
 	struct dsfs_source *src;
 	const struct bits *skip;
 	struct array at;
@@ -123,7 +123,7 @@ struct share {
 	u64 shares;
 };
 
-void share_begin(struct share *s, struct places *of, struct dsfs_source *src);
+void share_begin(struct share *s, struct refs *of, struct dsfs_source *src);
 /** share_next - go on to the next share, which may be empty; 1, 0: there is none, or -ENOMEM */
 int share_next(struct share *s);
 void share_end(struct share *s);
@@ -133,17 +133,17 @@ static inline bool share_is_last(const struct share *s)
 	return s->next == s->shares;
 }
 
-static inline struct place *share_at(const struct share *s, size_t i)
+static inline struct ref *share_at(const struct share *s, size_t i)
 {
-	return (struct place *)s->at.p + i;
+	return (struct ref *)s->at.p + i;
 }
 
 /**
- * places_same - all that refer to the same place, in the order of inodes
+ * refs_same - all that refer to the same place, in the order of inodes
  * @s: gets them as its share
  *
  * Return: 0 or -ENOMEM.
  */
-int places_same(struct share *s, const struct place *p);
+int refs_same(struct share *s, const struct ref *p);
 
-#endif /* FSCK_PLACES_H */
+#endif /* FSCK_REFS_H */

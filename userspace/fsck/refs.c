@@ -8,7 +8,7 @@
  *
  * An image that was made to mislead the sample has shares of any size, and takes more memory.
  */
-#include "places.h"
+#include "refs.h"
 
 /* At least so many places, and a SHARES-th of them if there are more, are a share. */
 #ifndef SHARE_MIN
@@ -34,9 +34,9 @@ struct group {
 	u64 high;
 };
 
-int place_cmp(const void *a, const void *b)
+int ref_cmp(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct ref *x = a, *y = b;
 
 	if (x->pos != y->pos)
 		return x->pos < y->pos ? -1 : 1;
@@ -45,17 +45,17 @@ int place_cmp(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-void places_init(struct places *of, place_get *get)
+void refs_init(struct refs *of, ref_get *get)
 {
-	*of = (struct places){
+	*of = (struct refs){
 		.get = get,
 		.groups.size = sizeof(struct group),
-		.sample.size = sizeof(struct place),
+		.sample.size = sizeof(struct ref),
 		.left_out.size = sizeof(u32),
 	};
 }
 
-void places_free(struct places *of)
+void refs_free(struct refs *of)
 {
 	array_free(&of->groups);
 	array_free(&of->sample);
@@ -69,7 +69,7 @@ static bool in_sample(u32 ino)
 	return !((u32)(ino * 0x9e3779b1U) >> 12 & (SAMPLE_OF - 1));
 }
 
-int places_note(struct places *of, const struct place *p)
+int refs_note(struct refs *of, const struct ref *p)
 {
 	static const struct group none = { UINT64_MAX, 0 };
 	struct group *g;
@@ -86,7 +86,7 @@ int places_note(struct places *of, const struct place *p)
 	return in_sample(p->ino) ? array_append(&of->sample, p) : 0;
 }
 
-int places_leave_out(struct places *of, u32 ino)
+int refs_leave_out(struct refs *of, u32 ino)
 {
 	return array_append(&of->left_out, &ino);
 }
@@ -98,8 +98,8 @@ int places_leave_out(struct places *of, u32 ino)
  */
 struct gather {
 	struct share *s;
-	struct place low;
-	struct place high;
+	struct ref low;
+	struct ref high;
 	size_t left;
 };
 
@@ -115,10 +115,10 @@ static bool is_left_out(struct gather *g, u32 ino)
 
 static int gather_inode(struct gather *g, const struct dsfs_attr *attr)
 {
-	struct place p = { .ino = attr->ino };
+	struct ref p = { .ino = attr->ino };
 
-	if (!g->s->of->get(g->s->src, attr, &p) || place_cmp(&p, &g->low) < 0 ||
-	    place_cmp(&p, &g->high) >= 0 || is_left_out(g, attr->ino) ||
+	if (!g->s->of->get(g->s->src, attr, &p) || ref_cmp(&p, &g->low) < 0 ||
+	    ref_cmp(&p, &g->high) >= 0 || is_left_out(g, attr->ino) ||
 	    (g->s->skip && bits_test(g->s->skip, attr->ino)))
 		return 0;
 	if (g->s->of->sums)
@@ -152,7 +152,7 @@ static bool group_may_have(const struct gather *g, u64 number)
 	if (at->low > at->high || at->low > g->high.pos || at->high < g->low.pos)
 		return false;
 	/* A share of what refers to one place is that of a range of inodes. */
-	return !place_same(&g->low, &g->high) ||
+	return !ref_same(&g->low, &g->high) ||
 	       (number <= g->high.ino >> GROUP_BITS && number >= g->low.ino >> GROUP_BITS);
 }
 
@@ -169,7 +169,7 @@ static int gather(struct gather *g)
 }
 
 /* Copy places in the order of one digit of their position, those of one digit as they are. */
-static void sort_digit(struct place *to, const struct place *from, size_t n, u64 low, int shift)
+static void sort_digit(struct ref *to, const struct ref *from, size_t n, u64 low, int shift)
 {
 	size_t at[1 << DIGIT_BITS] = { 0 }, i, sum = 0, count;
 
@@ -189,16 +189,16 @@ static bool in_order(const struct share *s)
 	size_t i;
 
 	for (i = 1; i < s->at.n; i++)
-		if (place_cmp(share_at(s, i - 1), share_at(s, i)) > 0)
+		if (ref_cmp(share_at(s, i - 1), share_at(s, i)) > 0)
 			return false;
 	return true;
 }
 
 /* Sort by position in several passes, for which @aside has room; inodes are in order. */
-static void sort_by_pos(struct share *s, struct place *aside)
+static void sort_by_pos(struct share *s, struct ref *aside)
 {
 	u64 low = UINT64_MAX, high = 0;
-	struct place *at = s->at.p;
+	struct ref *at = s->at.p;
 	bool odd = false;
 	size_t i;
 	int shift;
@@ -216,7 +216,7 @@ static void sort_by_pos(struct share *s, struct place *aside)
 /* By digits, as that is several times faster than by comparison */
 static void sort_share(struct share *s)
 {
-	struct place *aside;
+	struct ref *aside;
 
 	if (in_order(s))
 		return;
@@ -225,16 +225,16 @@ static void sort_share(struct share *s)
 		sort_by_pos(s, aside);
 	free(aside);
 	/* what begins at one place may still be out of order by its length */
-	array_sort(&s->at, place_cmp);
+	array_sort(&s->at, ref_cmp);
 }
 
-void share_begin(struct share *s, struct places *of, struct dsfs_source *src)
+void share_begin(struct share *s, struct refs *of, struct dsfs_source *src)
 {
 	const u64 most = of->n / SHARES > SHARE_MIN ? of->n / SHARES : SHARE_MIN;
 
-	array_sort(&of->sample, place_cmp);
+	array_sort(&of->sample, ref_cmp);
 	*s = (struct share){
-		.of = of, .src = src, .at.size = sizeof(struct place),
+		.of = of, .src = src, .at.size = sizeof(struct ref),
 		.shares = (of->n + most - 1) / most,
 	};
 	if (s->shares > of->sample.n + 1)
@@ -242,14 +242,14 @@ void share_begin(struct share *s, struct places *of, struct dsfs_source *src)
 }
 
 /* The place that share @i begins with. */
-static struct place bound(const struct share *s, u64 i)
+static struct ref bound(const struct share *s, u64 i)
 {
-	const struct place *sample = s->of->sample.p;
+	const struct ref *sample = s->of->sample.p;
 
 	if (!i)
-		return (struct place){ 0 };
+		return (struct ref){ 0 };
 	if (i == s->shares)
-		return (struct place){ .pos = UINT64_MAX };
+		return (struct ref){ .pos = UINT64_MAX };
 	return sample[i * s->of->sample.n / s->shares];
 }
 
@@ -270,7 +270,7 @@ int share_next(struct share *s)
 	return 1;
 }
 
-int places_same(struct share *s, const struct place *p)
+int refs_same(struct share *s, const struct ref *p)
 {
 	struct gather g = { .s = s, .low = *p, .high = *p };
 
