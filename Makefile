@@ -106,7 +106,7 @@ libdsfs_SRC	:= $(wildcard fs/format/*.c userspace/lib/*.c) $(http_SRC)
 LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/tool/*.c)
 # The digest of a data set, which all three compute
 digest_SRC	:= $(wildcard userspace/walk/*.c userspace/digest/*.c)
-mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c) $(digest_SRC)
+mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c) userspace/write/slots.c $(digest_SRC)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c) $(digest_SRC)
 dump_SRC	:= $(wildcard userspace/dump/*.c userspace/export/*.c userspace/diff/*.c) $(digest_SRC)
 # JSON of manifests

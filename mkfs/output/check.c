@@ -131,7 +131,7 @@ static int lock_image(struct output *out)
 }
 
 /* Open a file that is written behind its end; it must be in use nowhere else. */
-static int open_file(struct output *out, const struct stat *st)
+static int open_file(struct output *out, struct stat *st)
 {
 	int ret = out->read_only ? 0 : inuse_check(out->path, st);
 
@@ -140,9 +140,15 @@ static int open_file(struct output *out, const struct stat *st)
 	out->fd = open(out->path, (out->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
 	if (out->fd < 0)
 		return output_fail(out, "cannot open");
+	ret = lock_image(out);
+	if (ret)
+		return ret;
+	/* the length that another update has left: it is what this one may give it back */
+	if (fstat(out->fd, st))
+		return output_fail(out, "cannot read attributes");
 	out->length = st->st_size;
 	out->zeros = st->st_size;
-	return lock_image(out);
+	return 0;
 }
 
 static int not_a_target(const struct output *out)

@@ -12,6 +12,7 @@
 #include "bootsector.h"
 #include "msg.h"
 #include "output.h"
+#include "slots.h"
 
 /* Clear both slots and all other signatures at the front. */
 static int wipe(struct output *out)
@@ -82,50 +83,11 @@ static int commit_file(struct output *out, const struct dsfs_super *super)
 	return write_slots(out, super) ?: file_name(out);
 }
 
-static int replace_slot(const struct output *out, const void *slot, unsigned int n)
-{
-	return write_slot(out, slot, n) ?: output_sync(out);
-}
-
-/*
- * The first superblock could not be written, or nobody knows whether it was: give its slot
- * the bytes of before.  If that fails, too, all that the new generation refers to has to stay.
- */
-static void restore_slot(struct output *out, const void *old, unsigned int n)
-{
-	out->committed = replace_slot(out, old, n);
-	if (!out->committed)
-		msg_error(out->path, "%s", out->ops->refused);
-	else
-		msg_error(out->path,
-			  "superblock slot %u may be damaged: the other one is as it was: run fsck.dsfs",
-			  n);
-}
-
 static int commit_update(struct output *out, const struct dsfs_super *super)
 {
-	const unsigned int first = out->first_slot, second = !first;
-	char old[DSFS_SB_SIZE];
-	int ret = output_pread(out, old, sizeof(old), DSFS_SB_POS(first));
-
-	if (ret)
-		return ret;
 	signals_ignore();
-	ret = write_bootsector(out);
-	if (ret)
-		return ret;
-	ret = replace_slot(out, super, first);
-	if (ret) {
-		restore_slot(out, old, first);
-		return ret;
-	}
-	out->committed = true;
-	ret = replace_slot(out, super, second);
-	if (ret)
-		msg_error(out->path,
-			  "has the new tree, but superblock slot %u may be damaged: the next update writes both",
-			  second);
-	return ret;
+	return write_bootsector(out) ?: slots_replace(out->fd, out->path, super, out->first_slot,
+						      out->ops->refused, &out->committed);
 }
 
 /* A superblock may have been written before the error. */

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "inuse.h"
-#include "io.h"
 #include "msg.h"
+#include "slots.h"
 #include "stop.h"
 #include "writable.h"
 
@@ -99,72 +99,20 @@ int writable_fits(const struct writable *w, u64 pos, u64 bytes)
 	return -ENOSPC;
 }
 
-static int put(const struct writable *w, const void *p, size_t bytes, u64 pos)
-{
-	const size_t done = io_pwrite(w->fd, p, bytes, pos);
-	const int err = errno;
-
-	if (done == bytes)
-		return 0;
-	msg_error(w->path, "cannot write %zu bytes at byte %llu: %s", bytes - done, pos + done,
-		  msg_why(err));
-	return -err;
-}
-
 int writable_write(struct writable *w, const void *p, size_t bytes, u64 pos)
 {
 	w->touched = true;
-	return put(w, p, bytes, pos);
-}
-
-static int flush(const struct writable *w)
-{
-	return fsync(w->fd) ? fail(w, "cannot write") : 0;
-}
-
-static int put_slot(const struct writable *w, const void *slot, unsigned int n)
-{
-	return put(w, slot, DSFS_SB_SIZE, DSFS_SB_POS(n)) ?: flush(w);
-}
-
-/*
- * The first superblock could not be written, or nobody knows whether it was: give its slot the
- * bytes of before.  If that fails, too, all that the new generation refers to has to stay.
- */
-static void restore_slot(struct writable *w, const void *old, unsigned int n)
-{
-	if (!put_slot(w, old, n)) {
-		msg_error(w->path, "is as it was: it has no new generation");
-		return;
-	}
-	w->touched = false;
-	msg_error(w->path,
-		  "superblock slot %u may be damaged: the other one is as it was: run fsck.dsfs",
-		  n);
+	return slots_write(w->fd, w->path, p, bytes, pos);
 }
 
 int writable_commit(struct writable *w, const struct dsfs_super *super, unsigned int first)
 {
-	char old[DSFS_SB_SIZE];
-	int ret = flush(w);
+	bool stays = false;
+	int ret = fsync(w->fd) ? fail(w, "cannot write") : stop_asked() ? -EINTR :
+		  slots_replace(w->fd, w->path, super, first,
+				"is as it was: it has no new generation", &stays);
 
-	if (ret)
-		return ret;
-	if (io_pread(w->fd, old, sizeof(old), DSFS_SB_POS(first)) < sizeof(old))
-		return fail(w, "cannot read a superblock");
-	if (stop_asked())
-		return -EINTR;
-	ret = put_slot(w, super, first);
-	if (ret) {
-		restore_slot(w, old, first);
-		return ret;
-	}
-	w->touched = false;
-	ret = put_slot(w, super, !first);
-	if (ret)
-		msg_error(w->path,
-			  "has the new generation, but superblock slot %u may be damaged: the next change writes both",
-			  !first);
+	w->touched = !stays;
 	return ret;
 }
 
