@@ -16,7 +16,6 @@
 
 #include <linux/backing-dev.h>
 #include <linux/mm.h>
-#include <linux/pagemap.h>
 #include <linux/sched/signal.h>
 
 /*
@@ -137,23 +136,6 @@ static pgoff_t dsfs_ahead_add(struct file *file, pgoff_t index, pgoff_t end,
 	return index;
 }
 
-/*
- * Charge a hint for *@pages, or for a half, a quarter, ... if there is no room for
- * more. Return: as dsfs_hint_charge().
- */
-static atomic_long_t *dsfs_range_charge(struct dsfs_sb_info *sbi, pgoff_t *pages)
-{
-	atomic_long_t *user = NULL;
-
-	while (*pages) {
-		user = dsfs_hint_charge(sbi, *pages << PAGE_SHIFT);
-		if (user)
-			break;
-		*pages /= 2;
-	}
-	return user;
-}
-
 /* Read what is not cached of pages [index, end). Return: the number of pages. */
 static pgoff_t dsfs_range_read(struct file *file, pgoff_t index, pgoff_t end,
 			       atomic_long_t *user)
@@ -191,11 +173,13 @@ void dsfs_range_hint(struct file *file, loff_t pos, loff_t len)
 	const u64 size = i_size_read(inode), to = len ? (u64)pos + len : size;
 	pgoff_t index = pos >> PAGE_SHIFT, pages, added;
 	pgoff_t end = DIV_ROUND_UP_ULL(min(to, size), PAGE_SIZE);
-	atomic_long_t *user;
+	atomic_long_t *user = NULL;
 
 	dsfs_widen_to_chunks(inode, &index, &end);
 	pages = min_t(pgoff_t, end - index, DSFS_HINT_MAX >> PAGE_SHIFT);
-	user = dsfs_range_charge(sbi, &pages);
+	/* Or a half, a quarter, ... if there is no room for more */
+	while (pages && !(user = dsfs_hint_charge(sbi, pages << PAGE_SHIFT)))
+		pages /= 2;
 	if (!user) {
 		dsfs_hint_done(inode, end - index, DSFS_PREFETCH_BUSY);
 		return;

@@ -58,7 +58,7 @@ static noinline_for_stack void dsfs_stat_dio(const struct inode *inode,
 	stat->result_mask |= STATX_DIOALIGN;
 	if (!dsfs_dio_direct(inode, &attr))
 		return;
-	/* the conditions of dsfs_read_direct() */
+	/* the conditions of dsfs_try_direct() */
 	stat->dio_mem_align = max(lbs, bdev_dma_alignment(bdev) + 1);
 	stat->dio_offset_align = lbs;
 }

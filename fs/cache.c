@@ -25,7 +25,6 @@
 #include "trace.h"
 
 #include <linux/cgroup.h>
-#include <linux/pagemap.h>
 #include <linux/percpu_counter.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>

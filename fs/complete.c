@@ -18,7 +18,6 @@
 #include "unpack.h"
 
 #include <linux/highmem.h>
-#include <linux/pagemap.h>
 #include <linux/prefetch.h>
 
 static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)

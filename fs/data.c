@@ -10,7 +10,6 @@
 #include "read.h"
 
 #include <linux/mm.h>
-#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 
 /*

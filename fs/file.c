@@ -11,29 +11,9 @@
 #include <linux/fiemap.h>
 #include <linux/filelock.h>
 #include <linux/iomap.h>
-#include <linux/pagemap.h>
 #include <linux/splice.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-
-/*
- * Check whether a read can bypass the page cache: it is aligned, and ends at or
- * before the end of the last whole logical block of the file. The bytes after
- * the end of the file in its last block may belong to another file and must not
- * reach the caller's memory.
- */
-static bool dsfs_read_direct(const struct kiocb *iocb, const struct iov_iter *to)
-{
-	const struct inode *inode = file_inode(iocb->ki_filp);
-	const u64 lbs = bdev_logical_block_size(inode->i_sb->s_bdev);
-	const u64 mem = bdev_dma_alignment(inode->i_sb->s_bdev) | (lbs - 1);
-	const u64 end = iocb->ki_pos + iov_iter_count(to);
-	struct dsfs_attr attr;
-
-	return dsfs_dio_direct(inode, &attr) && !(iocb->ki_pos & (lbs - 1)) &&
-	       !(iov_iter_alignment(to) & mem) &&
-	       end <= round_down(i_size_read(inode), lbs);
-}
 
 /*
  * The extent or hole at an offset: for O_DIRECT, and, as there may be 2^25 of
@@ -114,30 +94,36 @@ static bool dsfs_is_cold(const struct file *file, loff_t pos, size_t len)
 	       pos < i_size_read(file_inode(file));
 }
 
-/* True if a whole-file read may wait and may leave pages in the cache */
-static bool dsfs_read_may_wait(const struct kiocb *iocb)
-{
-	return !(iocb->ki_flags & (IOCB_NOWAIT | IOCB_NOIO | IOCB_WAITQ |
-				   IOCB_DONTCACHE));
-}
-
 static ssize_t dsfs_read_buffered(struct kiocb *iocb, struct iov_iter *to)
 {
-	if (dsfs_is_cold(iocb->ki_filp, iocb->ki_pos, iov_iter_count(to)) &&
-	    dsfs_read_may_wait(iocb))
+	/* It waits, and leaves pages in the cache. */
+	if (!(iocb->ki_flags & (IOCB_NOWAIT | IOCB_NOIO | IOCB_WAITQ | IOCB_DONTCACHE)) &&
+	    dsfs_is_cold(iocb->ki_filp, iocb->ki_pos, iov_iter_count(to)))
 		dsfs_whole_read(iocb->ki_filp);
 	dsfs_read_window(iocb->ki_filp);
 	return generic_file_read_iter(iocb, to);
 }
 
-/* Direct read. Return: its result, or -ENOTBLK: read through the page cache. */
+/*
+ * Direct read, if it is aligned, and ends at or before the end of the last whole logical block
+ * of the file. The bytes after the end of the file in its last block may belong to another
+ * file and must not reach the caller's memory. Return: its result, or -ENOTBLK: read through
+ * the page cache.
+ */
 static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 {
+	const struct inode *inode = file_inode(iocb->ki_filp);
+	const u64 lbs = bdev_logical_block_size(inode->i_sb->s_bdev);
+	const u64 mem = bdev_dma_alignment(inode->i_sb->s_bdev) | (lbs - 1);
+	const u64 end = iocb->ki_pos + iov_iter_count(to);
+	struct dsfs_attr attr;
+
 	/* The row would have to be waited for. */
-	if (iocb->ki_flags & IOCB_NOWAIT &&
-	    dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb))
+	if (iocb->ki_flags & IOCB_NOWAIT && dsfs_meta_may_block(inode->i_sb))
 		return -ENOTBLK;
-	if (!dsfs_read_direct(iocb, to))
+	if (!dsfs_dio_direct(inode, &attr) || iocb->ki_pos & (lbs - 1) ||
+	    iov_iter_alignment(to) & mem ||
+	    end > round_down(i_size_read(inode), lbs))
 		return -ENOTBLK;
 	return iomap_dio_rw(iocb, to, &dsfs_iomap_ops, &dsfs_dio_ops, 0, NULL, 0);
 }

@@ -11,7 +11,6 @@
 #include "internal.h"
 
 #include <linux/mm.h>
-#include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -200,16 +199,6 @@ static int dsfs_load_resident(struct dsfs_source *src, struct fs_context *fc)
 	return 0;
 }
 
-static int dsfs_meta_load(struct dsfs_source *src, struct fs_context *fc)
-{
-	int ret;
-
-	ret = dsfs_load_sums(src, fc);
-	if (!ret && src->mem)
-		ret = dsfs_load_resident(src, fc);
-	return ret;
-}
-
 /* The page cache of what is not resident. It has no highmem: folio_address() is used. */
 static int dsfs_lazy_open(struct dsfs_source *src)
 {
@@ -263,7 +252,9 @@ static int dsfs_meta_try(struct dsfs_source *src, struct fs_context *fc, u64 bud
 	if (!ret)
 		ret = dsfs_meta_alloc(src);
 	if (!ret)
-		ret = dsfs_meta_load(src, fc);
+		ret = dsfs_load_sums(src, fc);
+	if (!ret && src->mem)
+		ret = dsfs_load_resident(src, fc);
 	if (ret)
 		dsfs_meta_close(src);
 	return ret;

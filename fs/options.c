@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <linux/ctype.h>
-#include <linux/fs_parser.h>
 #include <linux/seq_file.h>
 
 enum {

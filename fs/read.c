@@ -10,7 +10,6 @@
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/pagemap.h>
 #include <linux/pagevec.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -33,19 +32,11 @@ void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *en
 }
 
 /*
- * Limit of the bytes in flight for hints of one user, if no other user sends
- * any: 256 MiB, five times what a device with 5 GB/s and 10 ms latency can use,
- * or an eighth of memory. The file of a hint beyond the limit costs its reader
- * the full latency of the device; the limit has room for windows of hundreds of
- * files.
- */
-static long dsfs_hint_max(void)
-{
-	return min_t(u64, DSFS_HINT_MAX, (u64)totalram_pages() << PAGE_SHIFT >> 3);
-}
-
-/*
  * dsfs_hint_charge - add a hint to the bytes in flight
+ *
+ * The limit is 256 MiB, five times what a device with 5 GB/s and 10 ms latency can use,
+ * or an eighth of memory. The file of a hint beyond it costs its reader the full latency of
+ * the device; it has room for windows of hundreds of files.
  *
  * A user may have as much in flight as is left of twice the limit, so one user
  * gets half of that, two get a third each, and a user who comes later always
@@ -57,12 +48,13 @@ static long dsfs_hint_max(void)
  */
 atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes)
 {
+	const u64 limit = min_t(u64, DSFS_HINT_MAX, (u64)totalram_pages() << PAGE_SHIFT >> 3);
 	const u32 uid = __kuid_val(current_fsuid());
 	atomic_long_t *user = &sbi->hinted_by[hash_32(uid, DSFS_HINT_BITS)];
 	const long all = atomic_long_add_return(bytes, &sbi->hinted);
 	const long own = atomic_long_add_return(bytes, user);
 
-	if (own + all <= 2 * dsfs_hint_max())
+	if (own + all <= 2 * (long)limit)
 		return user;
 	dsfs_hint_uncharge(sbi, user, bytes);
 	return NULL;

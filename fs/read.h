@@ -13,7 +13,6 @@
 #include "stats.h"
 
 #include <linux/sched.h>
-#include <linux/workqueue.h>
 
 /* A read, from allocation to completion. All offsets and lengths are bytes. */
 struct dsfs_read {

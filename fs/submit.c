@@ -16,7 +16,6 @@
 #include "unpack.h"
 
 #include <linux/mm.h>
-#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>

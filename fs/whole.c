@@ -15,7 +15,6 @@
 
 #include <linux/file.h>
 #include <linux/mm.h>
-#include <linux/pagemap.h>
 #include <linux/psi.h>
 
 static bool dsfs_whole_wanted(const struct file *file)
