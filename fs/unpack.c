@@ -266,13 +266,11 @@ static void dsfs_unit_copy(struct dsfs_read *rd, const u8 *from, u64 pos, u64 en
 	pos = max(rd->pos, pos);
 	for (i = 0; i < rd->nr_folios; i++) {
 		folio = rd->folios[i];
-		while (pos >= folio_pos(folio) && pos < min(end, folio_pos(folio) + folio_size(folio))) {
+		for (; pos < end && folio_contains(folio, pos >> PAGE_SHIFT); pos += n, from += n) {
 			off = offset_in_folio(folio, pos);
 			n = min_t(u64, end - pos, PAGE_SIZE - offset_in_page(off));
 			memcpy_to_page(folio_page(folio, off >> PAGE_SHIFT), offset_in_page(off),
 				       from, n);
-			pos += n;
-			from += n;
 		}
 	}
 }

@@ -162,6 +162,7 @@ bool dsfs_whole_hint(struct file *file)
 		dsfs_hint_uncharge(sbi, user, bytes);
 	if (file->f_mapping->nrpages)
 		return false;
-	dsfs_hint_done(inode, bytes >> PAGE_SHIFT, user ? DSFS_PREFETCH_PRESSURE : DSFS_PREFETCH_BUSY);
+	dsfs_hint_done(inode, bytes >> PAGE_SHIFT,
+		       user ? DSFS_PREFETCH_PRESSURE : DSFS_PREFETCH_BUSY);
 	return true;
 }
