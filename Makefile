@@ -37,7 +37,7 @@ WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/lib -Iuserspace/tool \
-		   $(addprefix -Iuserspace/,http walk digest export diff mounted write) -MMD -MP
+		   $(addprefix -Iuserspace/,http walk export mounted write) -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
 ifeq ($(ISAL),no)
@@ -104,11 +104,11 @@ SCRIPTS		:= dsfs-switch
 
 libdsfs_SRC	:= $(wildcard fs/format/*.c userspace/lib/*.c) $(http_SRC)
 LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/tool/*.c)
-# The digest of a data set, which all three compute
-digest_SRC	:= $(wildcard userspace/walk/*.c userspace/digest/*.c)
-mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c) userspace/write/slots.c $(digest_SRC)
-fsck_SRC	:= $(wildcard userspace/fsck/*.c) $(digest_SRC)
-dump_SRC	:= $(wildcard userspace/dump/*.c userspace/export/*.c userspace/diff/*.c) $(digest_SRC)
+# Walks over a tree, and its digest, which all three compute
+walk_SRC	:= $(wildcard userspace/walk/*.c)
+mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c) userspace/write/slots.c $(walk_SRC)
+fsck_SRC	:= $(wildcard userspace/fsck/*.c) $(walk_SRC)
+dump_SRC	:= $(wildcard userspace/dump/*.c userspace/export/*.c) $(walk_SRC)
 # JSON of manifests
 mkfs_LIBS	+= -ljansson
 mount_SRC	:= $(wildcard userspace/mount/*.c)

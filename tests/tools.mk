@@ -21,7 +21,7 @@ $(TB)/mkjpegs: $(call objs,tests/tools/mkjpegs.c)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljpeg
 
 # What needs the project's libraries goes into a guest by run --exe.
-$(TB)/listing: $(call objs,tests/tools/listing.c) $(LIB)
+$(TB)/listing: $(call objs,tests/tools/listing.c userspace/walk/listing.c userspace/walk/paths.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 

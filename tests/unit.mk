@@ -29,7 +29,7 @@ unit_mkfs_PARTS	:= options/options options/patterns data/holes data/pack output/
 		   tree/xsets
 unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) $(tap_SRC) tests/unit/builder.c \
 		   $(patsubst %,mkfs/%.c,$(unit_mkfs_PARTS)) \
-		   $(filter-out userspace/lib/% userspace/tool/imagemsg.c userspace/tool/listing.c,$(LIB_SRC)) \
+		   $(filter-out userspace/lib/% userspace/tool/imagemsg.c,$(LIB_SRC)) \
 		   $(addprefix userspace/lib/,error.c utf8.c)
 
 $(TB)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))

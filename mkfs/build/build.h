@@ -28,7 +28,7 @@
 #include "../plan/plan.h"
 #include "../source/source.h"
 #include "../tree/tree.h"
-#include "../../userspace/digest/digest.h"
+#include "../../userspace/walk/digest.h"
 #include "table.h"
 
 /**

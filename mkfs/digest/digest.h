@@ -6,7 +6,7 @@
 #define MKFS_DIGEST_H
 
 #include "../source/source.h"
-#include "../../userspace/digest/digest.h"
+#include "../../userspace/walk/digest.h"
 
 /**
  * struct contents - SHA-256 of the contents of a tree's files

@@ -4,7 +4,7 @@
  *
  * Each file is a pass over the image, in the order in which main.c lists them, or what passes
  * share.  They read by the library (userspace/lib/image.h), take digests from
- * userspace/digest, and are called by nobody else.
+ * userspace/walk, and are called by nobody else.
  */
 #ifndef FSCK_H
 #define FSCK_H

@@ -2,9 +2,9 @@
 /*
  * Walks over the tree of a generation.
  *
- * The folder has what every tool needs that shows or writes a whole tree: the walk, its
- * filter, look-up of one object, attributes with whole names, and the counting of errors.  It
- * uses lib/ and tool/ alone.  digest/, export/, diff/ and dump/ use it.
+ * The folder has what every tool needs that shows or writes a whole tree: the walk over one
+ * generation or two, its filter, look-up of one object, attributes with whole names, the
+ * counting of errors, what differs, and the digest.
  */
 #ifndef WALK_H
 #define WALK_H

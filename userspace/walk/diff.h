@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Changes from one generation of an image to another.
- *
- * The folder has the comparison of two objects, and the report.  It uses walk/, lib/ and
- * tool/; dump.dsfs uses it.
- */
+/* Changes from one generation of an image to another. */
 #ifndef DIFF_H
 #define DIFF_H
 

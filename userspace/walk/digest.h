@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The digest of a data set.
- *
- * The folder has the digest of an image, its text, which mkfs.dsfs makes of a tree that is no
- * image yet, and SHA-256.  It uses walk/, lib/ and tool/.  mkfs.dsfs, fsck.dsfs and dump.dsfs
- * use it; for the digest of an image this header suffices.
- */
+/* The digest of a data set: for that of an image this header suffices. */
 #ifndef DIGEST_H
 #define DIGEST_H
 
@@ -49,7 +43,7 @@ struct digest_result {
 int digest_image(const struct image *img, const struct digest_request *r,
 		 struct digest_result *result);
 
-/** digest_make - the same for dump.dsfs, whose errors are counted in @v */
+/** digest_make - the same of a view, which counts the errors */
 int digest_make(struct view *v, const struct digest_request *r, struct digest_result *result);
 
 #endif /* DIGEST_H */
