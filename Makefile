@@ -108,11 +108,12 @@ LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/tool/*.c)
 walk_SRC	:= $(wildcard userspace/walk/*.c)
 mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c) userspace/write/slots.c $(walk_SRC)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c) $(walk_SRC)
-dump_SRC	:= $(wildcard userspace/dump/*.c userspace/export/*.c) $(walk_SRC)
+dump_SRC	:= $(wildcard userspace/dump/*.c) $(walk_SRC)
 # JSON of manifests
 mkfs_LIBS	+= -ljansson
 mount_SRC	:= $(wildcard userspace/mount/*.c)
-dsfs_SRC	:= $(wildcard userspace/verb/*.c userspace/mounted/*.c userspace/write/*.c)
+dsfs_SRC	:= $(wildcard userspace/verb/*.c userspace/mounted/*.c userspace/export/*.c userspace/write/*.c) \
+		   $(walk_SRC)
 udev_SRC	:= $(wildcard userspace/udev/*.c)
 
 objs		= $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -163,7 +164,7 @@ $(B)/dsfs-switch: userspace/switch/dsfs-switch Makefile
 	$(Q)mv $@.new $@
 
 # What shells complete, as the tools tell it.  dsfs_id is for udev alone.
-COMPLETED	:= $(filter-out dsfs_id,$(TOOLS)) $(SCRIPTS) $(notdir $(FUSE_TOOL))
+COMPLETED	:= $(filter-out dsfs_id,$(TOOLS)) $(notdir $(FUSE_TOOL))
 $(B)/completion/bash/% $(B)/completion/zsh/_%: $(B)/% scripts/completions $(wildcard scripts/completion/*.awk)
 	$(call tell,GEN)scripts/completions $< $(B)/completion
 

@@ -18,8 +18,8 @@ FUZZ_SAN	:= -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-point
 
 fuzz_image_SRC	:= $(filter-out userspace/lib/reader_file.c,$(LIB_SRC))
 fuzz_lib_SRC	:= $(fuzz_image_SRC)
-fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(sort $(fsck_SRC) $(dump_SRC))
-fuzz_dump_SRC	:= $(fuzz_image_SRC) $(dump_SRC)
+fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(sort $(fsck_SRC) $(dsfs_SRC))
+fuzz_dump_SRC	:= $(fuzz_image_SRC) $(sort $(dump_SRC) $(dsfs_SRC))
 fuzz_text_SRC	:= $(LIB_SRC) $(sort $(mkfs_SRC) $(fsck_SRC))
 fuzz_tar_SRC	:= $(fuzz_text_SRC)
 fuzz_units_SRC	:= $(wildcard fs/format/*.c) userspace/lib/unpack.c
@@ -45,6 +45,7 @@ fuzz_ldflags	= $(if $(filter server units rows,$(1)),,$(FUZZ_LDFLAGS)) $(if $(fi
 $(FUZZ)/%/mkfs/main.o: MAIN := -Dmain=mkfs_main
 $(FUZZ)/%/userspace/fsck/main.o: MAIN := -Dmain=fsck_main
 $(FUZZ)/%/userspace/dump/main.o: MAIN := -Dmain=dump_main
+$(FUZZ)/%/userspace/verb/main.o: MAIN := -Dmain=dsfs_main
 
 # $(1) engine, $(2) compiler, $(3) flags of what is tested, $(4) of what tests, $(5) of the link
 define fuzz_engine

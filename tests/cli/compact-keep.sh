@@ -65,8 +65,8 @@ remember()
 
 	generations "$1" >all
 	for n in $(numbers "$1"); do
-		"$dump" --list --generation="$n" "$1" >"list.$n"
-		"$dump" --digest=full --generation="$n" "$1" >"digest.$n"
+		"$dsfs" digest --full --text --generation="$n" "$1" >"list.$n"
+		"$dsfs" digest --full --generation="$n" "$1" >"digest.$n"
 	done
 }
 
@@ -80,8 +80,8 @@ as_before()
 	diff <(head -n $# all) now || return
 	[ "$(numbers "$image")" = "$*" ] || return
 	for n; do
-		diff "list.$n" <("$dump" --list --generation="$n" "$image") || return
-		diff "digest.$n" <("$dump" --digest=full --generation="$n" "$image") || return
+		diff "list.$n" <("$dsfs" digest --full --text --generation="$n" "$image") || return
+		diff "digest.$n" <("$dsfs" digest --full --generation="$n" "$image") || return
 		"$fsck" -q --generation="$n" "$image" || return
 	done
 	"$fsck" -q --digest "$image" >"$work/fsck" 2>&1
@@ -113,14 +113,14 @@ cases_kept()
 	check 'in its place: they are what they were' as_before image.dsfs 5 4 3 2
 	exits 'and again, fewer' 0 "$mkfs" -f --compact --keep=3 image.dsfs
 	check 'and again: they are what they were' as_before image.dsfs 5 4 3
-	"$dump" --list image.dsfs >list
+	"$dsfs" digest --full --text image.dsfs >list
 	bytes tree/more 100000 9107
 	exits 'an update of it' 0 "$mkfs" -q --update -L later image.dsfs tree
 	"$mkfs" -q -f -L later fresh.dsfs tree
-	check 'an update of it: what a new image has' diff <("$dump" --list fresh.dsfs) \
-		<("$dump" --list image.dsfs)
+	check 'an update of it: what a new image has' diff <("$dsfs" digest --full --text fresh.dsfs) \
+		<("$dsfs" digest --full --text image.dsfs)
 	check 'an update of it: the next number' test "$(numbers image.dsfs)" = '6 5 4 3'
-	check 'an update of it: what is before it' diff list <("$dump" --list --generation=5 image.dsfs)
+	check 'an update of it: what is before it' diff list <("$dsfs" digest --full --text --generation=5 image.dsfs)
 	exits 'an update of it: it is sound' 0 "$fsck" -q image.dsfs
 }
 

@@ -76,7 +76,7 @@ offers()
 	check "bash: ${*:2}" same_options "$(tr ' ' '\n' <<<"$1")" "$(bash_offers "${@:2}")"
 }
 
-for tool in mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs-switch dsfs-fuse dsfs; do
+for tool in mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs-fuse dsfs; do
 	[ -x "$bin/$tool" ] || { skip "$tool" 'it is not built'; continue; }
 	one_tool
 done
@@ -94,8 +94,8 @@ offers 'file.a' mkfs.dsfs --order = file.
 offers '--object-size= --one-file-system --order=' mkfs.dsfs --o
 check 'bash: a name with a blank' [ "$(bash_offers mkfs.dsfs 'file ')" = 'file b' ]
 check 'bash: a size is nothing to complete' [ -z "$(bash_offers mkfs.dsfs --align = '')" ]
-tool=dump.dsfs
-offers 'dir' dump.dsfs --extract = ''
+tool=dsfs
+offers 'file.a' dsfs shards --order = file.
 tool=dsfs-fuse
 if [ -x "$bin/$tool" ]; then
 	offers 'ro,max_read= ro,max_threads= ro,meta=' dsfs-fuse -o ro,m

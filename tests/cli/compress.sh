@@ -23,7 +23,7 @@ frames()
 # packed IMAGE PATH: whether the file is compressed
 packed()
 {
-	grep -q '^packed:' <<<"$(dump.dsfs --path="$2" "$1")"
+	grep -q '^packed:' <<<"$(dump.dsfs --inode="$2" "$1")"
 }
 
 # forms IMAGE: of some files the codec, the units and the bytes stored, if they are compressed
@@ -32,7 +32,7 @@ forms()
 	local file
 
 	for file in small many-units dir/again text-then-random random-then-text text-and-holes; do
-		echo "$file: $(dump.dsfs --path=/$file "$1" | sed -n '/^packed:/p')"
+		echo "$file: $(dump.dsfs --inode=/$file "$1" | sed -n '/^packed:/p')"
 	done
 }
 
@@ -80,8 +80,8 @@ for codec in zstd zstd:19 lz4 auto; do
 	made "$codec: mkfs.dsfs" "$image" mkfs.dsfs -q --compress=$codec "$image" tree
 	check "$codec: smaller by a tenth" test $(($(stat -c %s "$image") * 10)) \
 		-lt $(($(stat -c %s plain.dsfs) * 9))
-	check "$codec: the same digest" cmp <(dump.dsfs --digest=data "$image") \
-		<(dump.dsfs --digest=data plain.dsfs)
+	check "$codec: the same digest" cmp <(dsfs digest "$image") \
+		<(dsfs digest plain.dsfs)
 done
 # Of lz4, a file has more than the 4 MiB that fsck.dsfs holds.
 check "fsck.dsfs reads compressed files once" test "$(bytes_read fsck.dsfs -q zstd.dsfs)" \
@@ -127,7 +127,7 @@ for i in 1 2 3 4; do
 done
 exits "large files that are given up, by four threads" 0 timeout 120 \
 	mkfs.dsfs -q --threads=4 --compress=zstd given-up.dsfs given-up
-check "are stored as they are" cmp given-up/4 <(dump.dsfs --cat=/4 given-up.dsfs)
+check "are stored as they are" cmp given-up/4 <(dsfs cat given-up.dsfs /4)
 
 # --- what a dry run says
 estimate='d["compress_bytes"], d["compress_stored_bytes"], d["compress_samples"]'
@@ -259,8 +259,8 @@ tar --sparse -cf sparse.tar -C tree .
 while read -r codec way; do
 	made "$codec: --tar=$way" tar.dsfs mkfs.dsfs -q -f "--compress=$codec" "--tar=$way" tar.dsfs \
 		< <(gzip -c tree.tar)
-	check "$codec: $way: the same digest" cmp <(dump.dsfs --digest=data tar.dsfs) \
-		<(dump.dsfs --digest=data plain.dsfs)
+	check "$codec: $way: the same digest" cmp <(dsfs digest tar.dsfs) \
+		<(dsfs digest plain.dsfs)
 	check "$codec: $way: the files that are compressed of a directory, to as many bytes" \
 		cmp <(forms tar.dsfs) <(forms "$codec.dsfs")
 done <<'END'
@@ -289,7 +289,7 @@ lines 70000 >second/many-units
 tar -cf second.tar -C second many-units
 made "a compressed member that comes again" tar.dsfs mkfs.dsfs -q -f --compress=zstd \
 	--tar=tree.tar --tar=second.tar tar.dsfs
-check "the last one counts" cmp <(dump.dsfs --cat=/many-units tar.dsfs) second/many-units
+check "the last one counts" cmp <(dsfs cat tar.dsfs /many-units) second/many-units
 
 # --- order and manifests
 printf '%s\n' dir/again one-unit >order
@@ -302,13 +302,13 @@ check "what is listed comes first" eval \
 check "and as many bytes are stored" test "$(forms order.dsfs)" = "$(forms zstd.dsfs)"
 "$top/tests/tools/mkmanifest" tree >manifest
 exits "--manifest" 0 mkfs.dsfs -q -f --compress=zstd --manifest=manifest manifest.dsfs
-check "the same digest" cmp <(dump.dsfs --digest=data manifest.dsfs) \
-	<(dump.dsfs --digest=data zstd.dsfs)
+check "the same digest" cmp <(dsfs digest manifest.dsfs) \
+	<(dsfs digest zstd.dsfs)
 check "the same forms" test "$(forms manifest.dsfs)" = "$(forms zstd.dsfs)"
 printf '%s\n' '{"path":"/part","source":"tree/many-units","offset":1000,"size":500000}' >part
 exits "a part of a file" 0 mkfs.dsfs -q -f --compress=zstd --manifest=part part.dsfs
 check "is compressed" packed part.dsfs /part
-check "and is that part" cmp <(dump.dsfs --cat=/part part.dsfs) \
+check "and is that part" cmp <(dsfs cat part.dsfs /part) \
 	<(dd if=tree/many-units iflag=skip_bytes,count_bytes skip=1000 count=500000 status=none)
 
 # --- updates
@@ -329,7 +329,7 @@ cp plain.dsfs plain-updated.dsfs
 exits "--update --checksum --compress of what is not compressed" 0 \
 	mkfs.dsfs --json --update --checksum --compress=zstd plain-updated.dsfs tree
 check "writes nothing, either" holds 'd["written_data_bytes"] == 0'
-exits "--diff" 0 dump.dsfs --diff=1..2 updated.dsfs
+exits "--diff" 0 dsfs diff updated.dsfs 1..2
 check "what changed" test "$(grep -cE '/(new|one-unit)' "$out")" -eq 2
 # --- lists of frames
 # units IMAGE: how many ends of frames it has
@@ -381,7 +381,7 @@ mkfs.dsfs -q --no-checksums --no-dedup --compress=lz4 unsummed.dsfs tree
 "$corrupt" unsummed.dsfs "data /many-units byte[0]=15" bad.dsfs
 rows <<'T'
 a broken frame: fsck.dsfs|4|frame that does not unpack to its unit|fsck.dsfs bad.dsfs
-a broken frame: no contents|1||dump.dsfs --cat=/many-units bad.dsfs
-a broken frame: others|0||dump.dsfs --cat=/one-unit bad.dsfs
+a broken frame: no contents|1||dsfs cat bad.dsfs /many-units
+a broken frame: others|0||dsfs cat bad.dsfs /one-unit
 T
 finish

@@ -45,21 +45,21 @@ PY
 
 make_deep deep 8000
 "$mkfs" -q image.dsfs deep
-bounded '--digest=full' "$dump" --threads=1 --digest=full image.dsfs
-bounded '--list' "$dump" --list image.dsfs
-check '--list: more text than memory' test "$(<"$out")" -gt $((limit * 1024))
-bounded '--manifest' "$dump" --manifest image.dsfs
-bounded '--tar' "$dump" --tar image.dsfs
-bounded '--wds' "$dump" --wds=shard image.dsfs
+bounded 'dsfs digest' "$dsfs" digest --threads=1 --full image.dsfs
+bounded 'dsfs digest --text' "$dsfs" digest --full --text image.dsfs
+check 'dsfs digest --text: more text than memory' test "$(<"$out")" -gt $((limit * 1024))
+bounded 'dsfs manifest' "$dsfs" manifest image.dsfs
+bounded 'dsfs tar' "$dsfs" tar image.dsfs
+bounded 'dsfs shards' "$dsfs" shards image.dsfs shard
 rm shard-*
-bounded '--path' "$dump" --tar "--path=$(printf '*/%.0s' {1..1500})d" image.dsfs
+bounded 'dsfs tar: a pattern' "$dsfs" tar image.dsfs "$(printf '*/%.0s' {1..1500})d"
 bounded 'fsck.dsfs' "$fsck" --threads=1 image.dsfs
 echo x >deep/more
 "$mkfs" -q --update image.dsfs deep
-bounded '--diff' "$dump" --diff=1..2 image.dsfs
+bounded 'dsfs diff' "$dsfs" diff image.dsfs 1..2
 rm -r deep/d
 "$mkfs" -q -f --update image.dsfs deep
-bounded '--diff of all that is gone' "$dump" --diff=2..3 image.dsfs
+bounded 'dsfs diff of all that is gone' "$dsfs" diff image.dsfs 2..3
 
 # --- by a few files; extractions of more levels take long
 files=20
@@ -75,12 +75,14 @@ exits 'mkfs.dsfs: few files, most of them taken' 0 bash -c "
 	for ((i = 0; i < 30; i++)); do exec {fd}</dev/null; done
 	exec '$mkfs' -q -f -T 1 few.dsfs few"
 check 'most of them taken: the same bytes' cmp image.dsfs few.dsfs
-bounded '--extract' "$dump" --extract=new image.dsfs
-bounded '--extract --resume' "$dump" --extract=new --resume image.dsfs
+bounded 'dsfs extract' "$dsfs" extract image.dsfs new
+bounded 'dsfs extract --resume' "$dsfs" extract --resume image.dsfs new
 "$mkfs" -q again.dsfs new
-check '--extract: the tree' cmp <("$dump" --digest=full image.dsfs) <("$dump" --digest=full again.dsfs)
-for option in --list --tar --digest=full "--cat=$(printf '/d%.0s' {1..1400})/l"; do
-	bounded "${option:0:9}" "$dump" "$option" image.dsfs
+check 'dsfs extract: the tree' cmp <("$dsfs" digest --full image.dsfs) <("$dsfs" digest --full again.dsfs)
+for verb in 'ls -lR' tar 'digest --full'; do
+	# shellcheck disable=SC2086
+	bounded "dsfs $verb" "$dsfs" $verb image.dsfs
 done
+bounded 'dsfs cat' "$dsfs" cat image.dsfs "$(printf '/d%.0s' {1..1400})/l"
 bounded 'fsck.dsfs' "$fsck" image.dsfs
 finish

@@ -1,24 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# diff.sh - dump.dsfs --diff: what it says changed is what two listings differ in; and
+# diff.sh - dsfs diff: what it says changed is what the texts of two digests differ in; and
 # what it does not read.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
-# expected FROM TO: the same, of the listings of two generations of image.dsfs
+# expected FROM TO: the same, of the texts of the digests of two generations of image.dsfs
 expected()
 {
-	python3 - <("$dump" --list --generation="$1" image.dsfs) \
-		<("$dump" --list --generation="$2" image.dsfs) <<'PY'
-import re, sys
+	for n in "$1" "$2"; do
+		"$dsfs" digest --full --text --generation="$n" image.dsfs >"text.$n"
+	done
+	python3 - "text.$1" "text.$2" <<'PY'
+import collections, sys
 
 def listing(path):
-    rows = [l.rstrip("\n").split("\t") for l in open(path)]
-    return {r[0]: r for r in rows}
+    rows = [l.rstrip("\n").split("\t") for l in open(path)][1:]
+    links = collections.Counter(r[6] if r[6] != "-" else r[0] for r in rows)
+    return {r[0]: r + [links[r[6] if r[6] != "-" else r[0]]] for r in rows}
 
-# path, type, mode, uid, gid, nlink, size, mtime, rdev, link, content, xattrs
+# path, type, mode, uid, gid, mtime, link, content, xattrs, and the number of links
 def changes(x, y):
     if not x or not y or x[1] != y[1]:
         if x:
@@ -26,12 +29,11 @@ def changes(x, y):
         if y:
             yield "added", y[1], "-"
         return
-    data = (["content"] if x[1] == "f" and (x[6], x[10]) != (y[6], y[10]) else []) + \
-           (["target"] if x[1] == "l" and x[10] != y[10] else []) + \
-           (["device"] if x[8] != y[8] else [])
+    word = {"f": "content", "l": "target"}.get(x[1], "device")
+    data = [word] if x[7] != y[7] else []
     what = data + (["mode"] if x[2] != y[2] else []) + (["owner"] if x[3:5] != y[3:5] else []) + \
-        (["mtime"] if x[7] != y[7] else []) + (["xattrs"] if x[11] != y[11] else []) + \
-        (["links"] if x[1] != "d" and (x[5], x[9]) != (y[5], y[9]) else [])
+        (["mtime"] if x[5] != y[5] else []) + (["xattrs"] if x[8:-1] != y[8:-1] else []) + \
+        (["links"] if x[1] != "d" and (x[-1], x[6]) != (y[-1], y[6]) else [])
     if what:
         yield "data" if data else "attributes", y[1], ",".join(what)
 
@@ -45,8 +47,8 @@ PY
 # same NAME FROM TO
 same()
 {
-	exits "$1" 0 "$dump" --diff="$2..$3" image.dsfs
-	check "$1: as the listings differ" diff <(expected "$2" "$3" | LC_ALL=C sort) \
+	exits "$1" 0 "$dsfs" diff image.dsfs "$2..$3"
+	check "$1: as the texts differ" diff <(expected "$2" "$3" | LC_ALL=C sort) \
 		<(LC_ALL=C sort "$out")
 }
 
@@ -96,11 +98,11 @@ check 'in the order of the listing' diff <(cut -f 3 "$out" | uniq) \
 	<(cut -f 3 "$out" | uniq | LC_ALL=C sort -t / -k 1,1 -k 2,2 -k 3,3 -k 4,4 -k 5,5)
 cp "$out" forth
 same 'over two updates' 1 3
-check 'to the newest' cmp "$out" <("$dump" --diff=1.. image.dsfs)
+check 'to the newest' cmp "$out" <("$dsfs" diff image.dsfs 1)
 same 'backwards' 3 2
 check 'backwards: removed is added' test "$(cut -f 1 forth | sed 's/added/x/; s/removed/added/; s/x/removed/' | sort | uniq -c)" = \
 	"$(cut -f 1 "$out" | sort | uniq -c)"
-exits '--json' 0 "$dump" --diff=2..3 --json image.dsfs
+exits '--json' 0 "$dsfs" diff --json image.dsfs 2..3
 check '--json: as many of each' holds "$(cut -f 1 forth | sort | uniq -c |
 	awk '{ printf "d[\"%s\"] == %d and ", $2, $1 }')len(d['changes']) == $(wc -l <forth)"
 check '--json: the generations' holds '(d["from"], d["to"]) == (2, 3)'
@@ -126,14 +128,14 @@ cp large/file large/copy
 mv large/copy large/file
 "$mkfs" -q --update image.dsfs large
 flip image.dsfs "$(data_of image.dsfs /file)"
-exits 'bytes that both share are not read' 0 "$dump" --diff=1..2 image.dsfs
+exits 'bytes that both share are not read' 0 "$dsfs" diff image.dsfs 1..2
 check 'a time changed' grep -qx 'attributes	f	/file	mtime' "$out"
 head -c 3000000 /dev/urandom >large/file
 "$mkfs" -q -f image.dsfs large
 head -c 3000000 /dev/urandom >large/file
 "$mkfs" -q --update image.dsfs large
 flip image.dsfs "$(data_of image.dsfs /file)"
-exits 'bytes of other checksums are not read' 0 "$dump" --diff=1..2 image.dsfs
+exits 'bytes of other checksums are not read' 0 "$dsfs" diff image.dsfs 1..2
 check 'the contents changed' grep -qx 'data	f	/file	content,mtime' "$out"
 # Gone, and there again with the same bytes elsewhere, with holes and without.
 mkdir back
@@ -153,7 +155,7 @@ same 'gone and there again' 1 3
 check 'gone and there again: nothing changed' test ! -s "$out"
 flip image.dsfs "$(data_of image.dsfs /holes)"
 says 'bytes that lie elsewhere are read' 1 '/holes: content: data checksum' \
-	"$dump" --diff=1..3 image.dsfs
+	"$dsfs" diff image.dsfs 1..3
 # Without checksums nobody knows before they were read.
 "$mkfs" -q -f --no-checksums image.dsfs large
 flip large/file 2999999
@@ -164,7 +166,7 @@ check 'without checksums: content' grep -q '	content' "$out"
 "$mkfs" -q --update image.dsfs many
 cp image.dsfs bad.dsfs
 flip bad.dsfs $(($(region bad.dsfs names --generation=1) + 12))
-says 'bad names' 1 'generation 1: names' "$dump" --diff=1..2 bad.dsfs
+says 'bad names' 1 'generation 1: names' "$dsfs" diff bad.dsfs 1..2
 check 'bad names: nothing looks added' test -z "$(grep added "$out")"
 
 # --- --generation alone
@@ -175,5 +177,5 @@ check '--json: its superblock' holds 'd["superblock"]["generation"] == 1'
 
 # --- usage
 says 'a generation that is not there' 1 'generation 9: not in the image' \
-	"$dump" --diff=1..9 image.dsfs
+	"$dsfs" diff image.dsfs 1..9
 finish

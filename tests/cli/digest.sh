@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# digest.sh - the digest of a data set: what dump.dsfs says of an image, mkfs.dsfs -n of a source
+# digest.sh - the digest of a data set: what dsfs digest says of an image, mkfs.dsfs -n of a source
 # and a script of a tree that knows the definition alone is the same; it changes with the tree;
 # and what becomes of one that an image keeps.  Random trees are those of tests/judge.
 set -euo pipefail
@@ -12,7 +12,8 @@ reference=$top/tests/tools/digest.py
 # digest IMAGE [KIND [OPTION...]]
 digest()
 {
-	"$dump" --digest="${2:-data}" "${@:3}" "$1"
+	[ "${2:-data}" = data ] || set -- "$1" "$2" --full "${@:3}"
+	"$dsfs" digest "${@:3}" "$1"
 }
 
 # of_source OPTION... SOURCE: without an image
@@ -28,7 +29,7 @@ same()
 
 	for kind in data full; do
 		check "$1: the text of $kind" diff <("$reference" $kind-text "$2") \
-			<("$dump" --digest=$kind --text "$3")
+			<(digest "$3" $kind --text)
 		want=$("$reference" $kind "$2")
 		check "$1: $kind of the image" test "$(digest "$3" $kind)" = "$want"
 		check "$1: $kind of the source" test "$(of_source --digest=$kind "$2")" = "$want"
@@ -42,7 +43,7 @@ rm -rf zoo/long-path
 "$mkfs" -q zoo.dsfs zoo
 same 'a tree of everything' zoo zoo.dsfs
 check 'it has links, targets, attributes' test "$(
-	"$dump" --digest=full --text zoo.dsfs | awk -F '\t' '
+	"$dsfs" digest --full --text zoo.dsfs | awk -F '\t' '
 		$7 != "-" { link = 1 } $2 == "l" { target = 1 } NF > 8 { xattr = 1 }
 		END { print link + target + xattr }')" = 3
 
@@ -57,7 +58,7 @@ touch -d @-1.500000001 small/empty
 touch -d @-0.25 small/hole
 "$mkfs" -q small.dsfs small
 same 'a small tree' small small.dsfs
-check 'a time before 1970' grep -q '	-1500000001	' <("$dump" --digest=full --text small.dsfs)
+check 'a time before 1970' grep -q '	-1500000001	' <("$dsfs" digest --full --text small.dsfs)
 mkdir example
 : >example/empty
 ln -s empty 'example/a b'
@@ -85,8 +86,8 @@ full=$(digest small.dsfs full)
 check 'its form' grep -qx 'dsfs1-data:[0-9a-f]\{64\}' <<<"$data"
 check 'its form: full' grep -qx 'dsfs1-full:[0-9a-f]\{64\}' <<<"$full"
 check 'it is the SHA-256 of the text' test "${data#*:}" = \
-	"$("$dump" --digest --text small.dsfs | sha256sum | cut -d ' ' -f 1)"
-check '--digest alone is that of data' test "$("$dump" --digest small.dsfs)" = "$data"
+	"$("$dsfs" digest --text small.dsfs | sha256sum | cut -d ' ' -f 1)"
+check 'dsfs digest alone is that of data' test "$("$dsfs" digest small.dsfs)" = "$data"
 check '--threads' test "$(digest zoo.dsfs full --threads=1)" = "$(digest zoo.dsfs full --threads=7)"
 printf '%s\n' zz a.b/3 hole >order
 for options in --align=512 --chunk-size=4K --no-checksums --no-dedup --object-size=64K \
@@ -123,7 +124,7 @@ for options in --all-root --no-xattrs '-T 5' '-e a -e *.x'; do
 	as_image "$options" $options small
 done
 check 'an option that changes the tree' test "$(digest new.dsfs)" != "$data"
-"$dump" --manifest small.dsfs >list
+"$dsfs" manifest small.dsfs >list
 as_image 'a manifest' --manifest=list small
 printf '/a size=5M fill=1\n/z size=1M fill=zero\n/b type=link target=/a\n/n type=char major=4 minor=5\n' |
 	mklist parts >list
@@ -206,16 +207,16 @@ check 'no digest of them' test ! -s "$out"
 # --- a file that is bad, or a directory: no digest
 cp small.dsfs bad.dsfs
 flip bad.dsfs "$(data_of bad.dsfs /a/1)"
-says 'a bad file' 1 '/a/1: content: data checksum' "$dump" --digest bad.dsfs
+says 'a bad file' 1 '/a/1: content: data checksum' "$dsfs" digest bad.dsfs
 check 'a bad file: no digest' test ! -s "$out"
 check 'a bad file: that is said' grep -q 'no digest: not everything could be read' "$err"
 # All these have its content; none is taken for good.
 check 'a bad file: all of them are named' test "$(grep -c ': content: ' "$err")" = 4
-says 'a bad file: --json' 1 '/a/1: content' "$dump" --digest --json bad.dsfs
+says 'a bad file: --json' 1 '/a/1: content' "$dsfs" digest --json bad.dsfs
 check 'a bad file: --json has none' holds 'd == {}'
 cp small.dsfs bad.dsfs
 flip bad.dsfs $(($(region bad.dsfs names) + 40))
-says 'bad names' 1 'wrong checksum' "$dump" --digest bad.dsfs
+says 'bad names' 1 'wrong checksum' "$dsfs" digest bad.dsfs
 check 'bad names: no digest' test ! -s "$out"
 
 # --- kept in the image
@@ -231,9 +232,9 @@ check '--digest: dump.dsfs shows it' grep -qx "digest:        $data" <("$dump" k
 exits '--digest: fsck.dsfs' 0 "$fsck" k.dsfs
 exits '--digest: fsck.dsfs --digest' 0 "$fsck" --digest k.dsfs
 check '--digest: nothing to warn of' silent
-check 'dump.dsfs --digest agrees' holds 'd["kept"] == "agrees"' <("$dump" --digest --json k.dsfs)
-check 'dump.dsfs --digest: the other kind' holds 'd["kept"] == "none"' \
-	<("$dump" --digest=full --json k.dsfs)
+check 'dsfs digest agrees' holds 'd["kept"] == "agrees"' <("$dsfs" digest --json k.dsfs)
+check 'dsfs digest: the other kind' holds 'd["kept"] == "none"' \
+	<("$dsfs" digest --full --json k.dsfs)
 for options in --threads=1 --align=512 --chunk-size=4K --no-checksums '-m text'; do
 	# shellcheck disable=SC2086
 	"$mkfs" -q -f --digest=full $options k.dsfs small
@@ -277,7 +278,7 @@ another digest: fsck.dsfs --digest|4|digest: dsfs1-data:|fsck.dsfs --digest othe
 other data: fsck.dsfs|0||fsck.dsfs changed.dsfs
 other data: fsck.dsfs --digest|4|digest: dsfs1-data:|fsck.dsfs --digest changed.dsfs
 damaged data|4|digest: not compared: not everything could be read|fsck.dsfs --digest k.dsfs
-another digest|1|generation 1 keeps another one: dsfs1-data:|dump.dsfs --digest other.dsfs
+another digest|1|generation 1 keeps another one: dsfs1-data:|dsfs digest other.dsfs
 T
 check 'another digest: that of the tree is shown' test "$(<"$out")" = "$data"
 
@@ -307,9 +308,9 @@ while [lines.readline().split()[0] for _ in range(2)] != ["5", "5"]:
     pass
 threads(fsck, 3)
 ended(fsck, 32)
-dump = subprocess.Popen([bin + "/dump.dsfs", "--digest", "--threads=3", "large.dsfs"])
-threads(dump, 3)
-ended(dump, -signal.SIGINT)
+dsfs = subprocess.Popen([bin + "/dsfs", "digest", "--threads=3", "large.dsfs"])
+threads(dsfs, 3)
+ended(dsfs, -signal.SIGINT)
 mkfs = subprocess.Popen([bin + "/mkfs.dsfs", "-n", "--digest", "--tar=-"], stdin=subprocess.PIPE,
                         stdout=subprocess.PIPE)
 member = tarfile.TarInfo("large")
@@ -333,7 +334,7 @@ assert p.wait() == -signal.SIGINT, p.returncode
 PY
 
 # --- JSON
-exits '--json' 0 "$dump" --digest=full --json small.dsfs
+exits '--json' 0 "$dsfs" digest --full --json small.dsfs
 check '--json: its keys' holds "d == {'digest': '$full', 'covers': 'full', 'kept': 'none',
 	'generation': 1, 'objects': 12, 'files': 6, 'bytes': 15 + 3145728 + 1}"
 exits 'mkfs.dsfs -n --json' 0 "$mkfs" -n --digest --json small

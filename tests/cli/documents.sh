@@ -171,7 +171,7 @@ check 'they say sizes' test "$(grep -cx '[0-9]*' "$out")" = 2
 # names IMAGE: of its files and directories
 names()
 {
-	dump.dsfs --list "here/$1" | cut -f 1
+	dsfs ls -R "here/$1"
 }
 
 check '--exclude leaves out what it says' test \
@@ -184,10 +184,10 @@ check '--order: then the smallest' test \
 	"$(data_of here/ordered.img /sub/9)" -lt "$(data_of here/ordered.img /sub/1)"
 SOURCE_DATE_EPOCH=1700000000 mkfs.dsfs -q again.img set
 check 'SOURCE_DATE_EPOCH: the same bytes' cmp here/same.img again.img
-dump.dsfs --extract=archived here/tar.img >/dev/null
+dsfs extract here/tar.img archived >/dev/null
 check 'the files of a tar archive' diff -r set archived
-check 'and by --tar, from a pipe' test "$(dump.dsfs --digest here/piped.img)" = \
-	"$(dump.dsfs --digest here/tar.img)"
+check 'and from a pipe' test "$(dsfs digest here/piped.img)" = \
+	"$(dsfs digest here/tar.img)"
 
 # sysfs_files: those that mount-options.rst describes
 sysfs_files()

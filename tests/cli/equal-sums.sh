@@ -195,7 +195,7 @@ cases_later()
 	"$mkfs" -q -f base.dsfs one
 	update two
 	check '--diff' same_file <(find two -type f | sed 's/^two//' | sort) \
-		<("$dump" --diff=1.. image.dsfs | awk -F '\t' '$4 ~ /content/ { print $3 }' | sort)
+		<("$dsfs" diff image.dsfs 1 | awk -F '\t' '$4 ~ /content/ { print $3 }' | sort)
 	cp image.dsfs base.dsfs
 	works '--compact --keep' "$mkfs" -q -f --compact --keep=2 image.dsfs
 	both '--compact --keep'
@@ -205,8 +205,8 @@ cases_later()
 	check '--compact: holds the new bytes' is two
 	exits '--compact: is sound' 0 "$fsck" -q image.dsfs
 	check '--resume' resumed
-	check '--digest' test "$("$dump" --digest --generation=1 base.dsfs)" != \
-		"$("$dump" --digest base.dsfs)"
+	check '--digest' test "$("$dsfs" digest --generation=1 base.dsfs)" != \
+		"$("$dsfs" digest base.dsfs)"
 }
 
 # An extraction goes on where files have the size, another time and the sums.
@@ -214,7 +214,7 @@ resumed()
 {
 	rm -rf have
 	cp -r one have
-	run "$dump" --extract=have --resume image.dsfs
+	run "$dsfs" extract --resume image.dsfs have
 	[ "$rc" = 1 ] && diff -rq one have
 }
 

@@ -13,17 +13,17 @@ echo one >tree/a
 "$mkfs" -q --digest set.dsfs tree
 "$mkfs" -q --digest=full full.dsfs tree
 "$mkfs" -q none.dsfs tree
-data=$("$dump" --digest set.dsfs)
-full=$("$dump" --digest=full set.dsfs)
+data=$("$dsfs" digest set.dsfs)
+full=$("$dsfs" digest --full set.dsfs)
 sum=${data#*:}
 other=$(tr 0-9a-f 1-9a-f0 <<<"$sum")
-"$dump" --list set.dsfs >list
+"$dsfs" ls -lR set.dsfs >list
 echo two >tree/b
 cp set.dsfs two.dsfs
 "$mkfs" -q --update two.dsfs tree
 
 for digest in "sha256:$sum" "sha256:${sum^^}" "$data"; do
-	exits "${digest:0:12}: the right image" 0 "$dump" --source="digest=$digest" --list set.dsfs
+	exits "${digest:0:12}: the right image" 0 "$dsfs" ls -lR --source="digest=$digest" set.dsfs
 	check 'is listed' same_file list "$out"
 	exits 'and checked' 0 "$fsck" --source="digest=$digest" set.dsfs
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# extract.sh - what dump.dsfs --extract grants: never more than the image says, whatever the
+# extract.sh - what dsfs extract grants: never more than the image says, whatever the
 # target has by inheritance, what was there before, and which call fails.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
@@ -11,28 +11,28 @@ set -euo pipefail
 mkdir -p one
 echo x >one/file
 "$mkfs" -q one.dsfs one
-says '--path that matches nothing' 1 'none*: --path: matches nothing' \
-	"$dump" --extract=new '--path=none*' one.dsfs
-check '--path that matches nothing: no target' test ! -e new
+says 'a pattern that matches nothing' 1 'none*: matches nothing' \
+	"$dsfs" extract one.dsfs new 'none*'
+check 'a pattern that matches nothing: no target' test ! -e new
 mkdir -m 751 kept
-exits '--path that matches nothing: a target that is there' 1 \
-	"$dump" --extract=kept '--path=none*' one.dsfs
-check '--path that matches nothing: it stays as it was' test "$(stat -c %a kept)" = 751
-exits '--path: one that matches, one that does not' 1 \
-	"$dump" --extract=new --path=none --path=file one.dsfs
-check '--path: what matches is there' test -e new/file
+exits 'a pattern that matches nothing: a target that is there' 1 \
+	"$dsfs" extract one.dsfs kept 'none*'
+check 'a pattern that matches nothing: it stays as it was' test "$(stat -c %a kept)" = 751
+exits 'patterns: one that matches, one that does not' 1 \
+	"$dsfs" extract one.dsfs new none file
+check 'patterns: what matches is there' test -e new/file
 
 # --- nothing but a hole
 mkdir holes
 truncate -s 3M holes/hole
 "$mkfs" -q holes.dsfs holes
-"$dump" --extract=back.holes holes.dsfs >/dev/null
+"$dsfs" extract holes.dsfs back.holes >/dev/null
 check 'a file that is a hole' cmp holes/hole back.holes/hole
 
 # --- a target that somebody else could exchange
 unsafe() # NAME TEXT OPTION...: the target `shared` is refused, and nothing is put into it
 {
-	says "$1" 1 "shared: $2" "$dump" --extract=shared "${@:3}" one.dsfs
+	says "$1" 1 "shared: $2" "$dsfs" extract "${@:3}" one.dsfs shared
 	check "$1: it stays" test -z "$(ls -A shared)"
 }
 
@@ -44,8 +44,8 @@ for mode in 777 1777 775; do
 done
 chmod 775 one
 "$mkfs" -q open.dsfs one
-exits 'a directory that the image opens to others' 0 "$dump" --extract=open open.dsfs
-exits 'a directory that the image opens to others: --resume' 0 "$dump" --extract=open --resume open.dsfs
+exits 'a directory that the image opens to others' 0 "$dsfs" extract open.dsfs open
+exits 'a directory that the image opens to others: --resume' 0 "$dsfs" extract --resume open.dsfs open
 chmod 755 one
 if [ "$(id -u)" -eq 0 ]; then
 	mkdir -m 755 shared
@@ -57,20 +57,20 @@ if [ "$(id -u)" -eq 0 ]; then
 	mkdir -m 1777 pub
 	FAULT=write:1:run FAULT_RUN="unset LD_PRELOAD; ${user[*]} mkdir pub/new" \
 		says 'a target that somebody makes meanwhile' 1 'pub/new: mkdir: File exists' \
-		with_faults "$dump" --extract=pub/new one.dsfs
+		with_faults "$dsfs" extract one.dsfs pub/new
 	check 'a target that somebody makes meanwhile: it stays' test -z "$(ls -A pub/new)"
 	mkdir -p two/dir
 	echo x >two/dir/file
 	chown -R 65534 two
 	"$mkfs" -q two.dsfs two
 	exits "--resume: another user's, as in the image" 0 bash -c \
-		"'$dump' --extract=back two.dsfs && rm back/dir/file &&
-		 '$dump' --extract=back --resume two.dsfs"
+		"'$dsfs' extract two.dsfs back && rm back/dir/file &&
+		 '$dsfs' extract --resume two.dsfs back"
 	check "--resume: another user's: is his again" test "$(stat -c %u back/dir/file back/dir back |
 		sort -u)" = 65534
 	chown 65533 back/dir
 	says '--resume: a stranger has a directory' 1 '/dir: belongs to another user' \
-		"$dump" --extract=back --resume two.dsfs
+		"$dsfs" extract --resume two.dsfs back
 else
 	skip 'a target of another user' 'not root'
 fi
@@ -81,12 +81,12 @@ for f in p/a/x p/b/y p/q/f p/z; do
 	echo "$f" >"wrong/$f"
 done
 "$mkfs" -q wrong.dsfs wrong
-# placed OPTION...: of the image bad.dsfs
+# placed PATTERN...: of the image bad.dsfs
 placed()
 {
 	rm -rf out
 	mkdir out
-	run "$dump" --extract=out "$@" bad.dsfs
+	run "$dsfs" extract bad.dsfs out "$@"
 	diff -r wrong out >differs || true
 	[ "$rc" -le 1 ] && not grep -qv '^Only in wrong' differs
 }
@@ -96,7 +96,7 @@ for field in self parent first{+1,-1,-2,+2} count{-1,+1} names+64 name_blocks+1 
 	[[ $field == *[+-]* ]] || field+=+1
 	for dir in /p/a /p/b /p; do
 		"$corrupt" wrong.dsfs "dir $dir $field" bad.dsfs
-		placed && placed --path=/p/q/f --path=/p/z && placed --path=/p/q || bad+=" $dir:$field"
+		placed && placed /p/q/f /p/z && placed /p/q || bad+=" $dir:$field"
 	done
 done
 check "each field of a directory record ($bad)" test -z "$bad"
@@ -111,11 +111,11 @@ ln -s file links/symlink
 "$mkfs" -q links.dsfs links
 cp links.dsfs bad.dsfs
 flip bad.dsfs "$(data_of bad.dsfs /a)"
-says 'the first name of a file is bad' 1 '/b: link: /a was left out' "$dump" --extract=out bad.dsfs
+says 'the first name of a file is bad' 1 '/b: link: /a was left out' "$dsfs" extract bad.dsfs out
 check 'the first name is bad: no name is there' test -z "$(find out -type f)"
 echo other >out/a
 says '--resume: another file has the first name' 1 '/b: link: /a was left out' \
-	"$dump" --extract=out --resume links.dsfs
+	"$dsfs" extract --resume links.dsfs out
 check '--resume: nothing is linked to it' test "$(stat -c %h out/a)" = 1
 # planted NAME: NAME in the target is a further name of a file outside of it, of which
 # nothing may change
@@ -123,7 +123,7 @@ planted()
 {
 	says "--resume: $1 is a name of something outside" 1 \
 		"/$1: exists, and has more names than in the image" \
-		"$dump" --extract=out --resume links.dsfs
+		"$dsfs" extract --resume links.dsfs out
 	check "--resume: $1: what is outside stays" test "$(stat -c '%f %u %Y' "outside/$1")" = "$before"
 }
 rm -rf out outside
@@ -151,17 +151,17 @@ for i in {1..20}; do
 	echo "$i" >"many/$i"
 done
 "$mkfs" -q many.dsfs many
-# drawn LABEL OPTION...: a call takes longer than the bar's period; stderr is a terminal
+# drawn LABEL VERB...: a call takes longer than the bar's period; stderr is a terminal
 drawn()
 {
 	FAULT=open,write:15:run FAULT_RUN='sleep 0.15' \
-		script -qec "LD_PRELOAD=$faults $dump ${*:2} many.dsfs >/dev/null" drawn.txt >/dev/null &&
+		script -qec "LD_PRELOAD=$faults $dsfs ${*:2} >/dev/null" drawn.txt >/dev/null &&
 		[[ $(sed -n 2p drawn.txt) == *"$1 "*$'\r\e[K' ]]
 }
 
-exits '--extract: a progress bar on a terminal' 0 drawn extract --extract=drawn
-exits '--wds: a progress bar on a terminal' 0 drawn samples --shard-samples=1 --wds=shard
-FAULT=write:2:run FAULT_RUN='sleep 0.15' with_faults "$dump" --extract=undrawn many.dsfs 2>said
+exits 'extract: a progress bar on a terminal' 0 drawn extract extract many.dsfs drawn
+exits 'shards: a progress bar on a terminal' 0 drawn samples shards --samples=1 many.dsfs shard
+FAULT=write:2:run FAULT_RUN='sleep 0.15' with_faults "$dsfs" extract many.dsfs undrawn 2>said
 check 'no terminal: no progress bar' test ! -s said
 
 # --- ACLs
@@ -204,16 +204,16 @@ inherits()
 }
 
 inherits parent
-exits 'a target that inherits' 0 "$dump" --extract=parent/new acls.dsfs
+exits 'a target that inherits' 0 "$dsfs" extract acls.dsfs parent/new
 check 'a target that inherits: the image says who may what' same_file acls.want <(tree parent/new)
-exits 'a target that inherits: --resume' 0 "$dump" --extract=parent/new --resume acls.dsfs
+exits 'a target that inherits: --resume' 0 "$dsfs" extract --resume acls.dsfs parent/new
 check 'a target that inherits: --resume: the same' same_file acls.want <(tree parent/new)
 inherits parent/empty
-exits 'a target that passes on' 0 "$dump" --extract=parent/empty acls.dsfs
+exits 'a target that passes on' 0 "$dsfs" extract acls.dsfs parent/empty
 check 'a target that passes on: the image says who may what' same_file acls.want <(tree parent/empty)
 rm -f parent/empty/default/plain
 exits '--resume in a directory with a default ACL of the image' 0 \
-	"$dump" --extract=parent/empty --resume acls.dsfs
+	"$dsfs" extract --resume acls.dsfs parent/empty
 check '--resume in a directory with a default ACL: the same' same_file acls.want <(tree parent/empty)
 # what was there before, and has more than the image says
 setfacl -m u:65534:rwx parent/empty/file parent/empty/pipe
@@ -222,7 +222,7 @@ setfattr -n user.more -v x parent/empty/file
 chmod 666 parent/empty/dir/below/file
 touch -d @7 parent/empty/file parent/empty/pipe parent/empty/dir/below/file
 exits '--resume: attributes that the image does not have' 0 \
-	"$dump" --extract=parent/empty --resume acls.dsfs
+	"$dsfs" extract --resume acls.dsfs parent/empty
 check '--resume: they are gone' same_file acls.want <(tree parent/empty)
 check '--resume: xattrs, too' test -z "$(getfattr -d parent/empty/file)"
 
@@ -235,14 +235,14 @@ chmod 700 acls
 "$mkfs" -q -f shut.dsfs acls --exclude=named
 inherits parent
 FAULT_NAMED=1 LD_PRELOAD=$faults FAULT=write,set:0:run FAULT_RUN="sh $work/look" \
-	"$dump" --extract=parent/new '--path=file' '--path=dir' '--path=pipe' shut.dsfs
+	"$dsfs" extract shut.dsfs parent/new 'file' 'dir' 'pipe'
 check 'nobody else may read anything at any time' test ! -s seen
 check 'the look sees what it is for' grep -q rwx <(setfacl -m u:65534:rwx parent/new/file
 	sh "$work/look"; cat seen)
 
 # --- a call that fails
 FAULT_NAMED=1 LD_PRELOAD=$faults FAULT=set,attr:1000000:1 FAULT_COUNT=$work/count \
-	"$dump" --extract=counted acls.dsfs
+	"$dsfs" extract acls.dsfs counted
 calls=$(<count)
 check 'there is something to fail' test "$calls" -gt 30
 silent=0 more=0
@@ -250,7 +250,7 @@ for ((at = 1; at <= calls; at++)); do
 	inherits parent
 	rc=0
 	FAULT_NAMED=1 LD_PRELOAD=$faults FAULT=set,attr:$at:1 \
-		"$dump" --extract=parent/new acls.dsfs 2>/dev/null || rc=$?
+		"$dsfs" extract acls.dsfs parent/new 2>/dev/null || rc=$?
 	if [ "$rc" -eq 0 ]; then
 		same_file acls.want <(tree parent/new) || silent=$at
 	fi
@@ -270,7 +270,7 @@ check 'the mask is in the mode' test "$(stat -c %a masked/file)" = 660
 bare=
 for at in {1..9}; do
 	rm -rf bare
-	run env LD_PRELOAD="$faults" FAULT="set:$at:95" "$dump" --extract=bare masked.dsfs
+	run env LD_PRELOAD="$faults" FAULT="set:$at:95" "$dsfs" extract masked.dsfs bare
 	if [ "$rc" -eq 1 ] && grep -q 'posix_acl_access: Operation not supported' "$err"; then
 		bare=$(stat -c %a bare/file)
 	fi

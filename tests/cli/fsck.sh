@@ -68,18 +68,18 @@ head -c 200000 good.dsfs >short.dsfs
 bytes=$(stat -c %s good.dsfs | sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/; ta')
 says 'cut short' 4 "short.dsfs: length of the image: cut short: 200,000 of $bytes bytes" "$fsck" short.dsfs
 check 'cut short: said once' test "$(grep -c . "$err")" = 1
-says 'cut short: dump.dsfs' 1 "short.dsfs: cut short: 200,000 of $bytes bytes" \
-	dump.dsfs --list short.dsfs
-check 'cut short: dump.dsfs: said once' test "$(grep -c . "$err")" = 1
+says 'cut short: dsfs' 1 "short.dsfs: cut short: 200,000 of $bytes bytes" \
+	dsfs ls short.dsfs
+check 'cut short: dsfs: said once' test "$(grep -c . "$err")" = 1
 head -c 60000 good.dsfs >short.dsfs
 says 'cut short in front of slot 1' 4 "cut short: 60,000 of $bytes bytes" "$fsck" short.dsfs
 check 'cut short in front of slot 1: said once' test "$(grep -c . "$err")" = 1
 
 "$corrupt" good.dsfs 'super 1 build_time+1' bad.dsfs
 says 'the slots differ' 4 'superblock slots: those of one generation differ: 1' "$fsck" bad.dsfs
-says 'the slots differ: dump.dsfs' 1 'bad.dsfs: superblocks of one generation differ: 1: ' \
-	dump.dsfs --list bad.dsfs
-check 'the slots differ: dump.dsfs lists it' test -s "$out"
+says 'the slots differ: dsfs' 1 'bad.dsfs: superblocks of one generation differ: 1: ' \
+	dsfs ls bad.dsfs
+check 'the slots differ: dsfs lists it' test -s "$out"
 
 # --- data
 at=$(data_of good.dsfs /sub/file-07)

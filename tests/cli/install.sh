@@ -26,11 +26,12 @@ wanted()
 		./usr/include/dsfs.h ./usr/lib/libdsfs.{a,so,so.0,so.0.1.0} \
 		./usr/lib/pkgconfig/libdsfs.pc ./usr/lib/systemd/system/dsfs-stat.{service,timer} \
 		./usr/sbin/{dsfs,dsfs-switch,{dump,fsck,mkfs}.dsfs} \
-		./usr/share/bash-completion/completions/{dsfs{,-fuse,-switch},{dump,fsck,mkfs,mount}.dsfs} \
+		./usr/share/bash-completion/completions/{dsfs{,-fuse},{dump,fsck,mkfs,mount}.dsfs} \
 		./usr/share/man/man{3/dsfs.3,5/dsfs.5,7/dsfs-source.7} \
-		./usr/share/man/man8/dsfs{,-fuse,-order,-readahead,-stat,-switch,-top,-trace,-warmup,_id}.8 \
+		./usr/share/man/man8/dsfs{,-{cat,diff,digest,extract,fuse,info,ls,manifest,oci,order,readahead,shards,stat}}.8 \
+		./usr/share/man/man8/dsfs{-switch,-tar,-top,-trace,-warmup,_id}.8 \
 		./usr/share/man/man8/{dump,fsck,mkfs,mount}.dsfs.8 \
-		./usr/share/zsh/site-functions/_{dsfs{,-fuse,-switch},{dump,fsck,mkfs,mount}.dsfs} |
+		./usr/share/zsh/site-functions/_{dsfs{,-fuse},{dump,fsck,mkfs,mount}.dsfs} |
 		LC_ALL=C sort)
 }
 

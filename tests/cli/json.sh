@@ -103,17 +103,27 @@ show()
 shown=0
 show x.img
 "$dump" --json bad.img >dump.bad || true
-for option in --list --regions --generations --generation=1 --path=/a --path=/symlink \
-		--path=/holes --dir=1 --extents=/holes --digest --diff=1..; do
+for option in --regions --generations --generation=1 --inode=/a --inode=/symlink \
+		--inode=/holes --dir=1 --extents=/holes; do
 	show "$option" x.img
 done
 # what needs privileges, or a file system that has it
-cat >dump.more <<'END'
-{"rdev": "1:3", "xattrs": {}}
-END
-show --wds=shard x.img
-show --oci=layout x.img
+more='{"rdev": "1:3", "xattrs": {}}'
+echo "$more" >dump.more
 told dump.dsfs dump.*
+while read -r verb args; do
+	# shellcheck disable=SC2086 # several words
+	"$dsfs" "$verb" --json $args >"verb.$verb"
+	[ "$verb" != ls ] || sed -i "1s/^/[$more,/; \$s/\$/]/; \$!s/\$/,/" verb.ls
+	told "dsfs-$verb" "verb.$verb"
+done <<'T'
+ls -R x.img
+info x.img
+digest x.img
+diff x.img
+shards x.img shard
+oci x.img layout
+T
 
 flip x.img $(($(data_of x.img /new) + 1))
 "$fsck" --json x.img >fsck.1 || true

@@ -37,7 +37,8 @@ same_tree()
 	local last keys='{k: v for k, v in d["superblock"].items() if k[:5] in ("diges", "codec")}'
 
 	last=$("$dump" --generations image.dsfs | awk 'NR == 2 { print $1 }')
-	diff <("$dump" --list --generation="$1" image.dsfs) <("$dump" --list image.dsfs) &&
+	diff <("$dsfs" digest --full --text --generation="$1" image.dsfs) \
+		<("$dsfs" digest --full --text image.dsfs) &&
 		diff <("$dump" --json --generation="$1" image.dsfs | json "$keys") \
 			<("$dump" --json --generation="$last" image.dsfs | json "$keys")
 }

@@ -27,7 +27,7 @@ awk -v n="$files" 'BEGIN {
 }' >manifest
 mkfs.dsfs -q --manifest=manifest image.dsfs
 little 'fsck.dsfs' fsck.dsfs --threads=1 image.dsfs
-little '--list' dump.dsfs --list image.dsfs
-little '--manifest' dump.dsfs --manifest image.dsfs
-little '--digest' dump.dsfs --threads=1 --digest image.dsfs
+little 'dsfs ls' dsfs ls -lR image.dsfs
+little 'dsfs manifest' dsfs manifest image.dsfs
+little 'dsfs digest' dsfs digest --threads=1 image.dsfs
 finish

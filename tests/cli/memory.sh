@@ -111,8 +111,8 @@ exits '--update --memory=1' 0 "$mkfs" -q -T 6 --update --memory=1 old.dsfs tree
 check '--update --memory=1: the same bytes' cmp one.dsfs old.dsfs
 exits '--compact' 0 "$mkfs" -q -f -m c --compact one.dsfs new.dsfs
 exits '--compact --memory=1' 0 "$mkfs" -q -f -m c --compact --memory=1 one.dsfs old.dsfs
-check '--compact --memory=1: the same tree' test "$("$bin/dump.dsfs" --digest=full new.dsfs)" = \
-	"$("$bin/dump.dsfs" --digest=full old.dsfs)"
+check '--compact --memory=1: the same tree' test "$("$bin/dsfs" digest --full new.dsfs)" = \
+	"$("$bin/dsfs" digest --full old.dsfs)"
 # A temporary file that cannot be read back: cut while the manifest is read
 cut_short()
 {

@@ -58,7 +58,7 @@ check 'nothing steers the terminal' test -z "$(grep -a $'\e' "$out" "$err" || tr
 
 # --- digest=: before anything is attached or mounted
 mkfs.dsfs -q --digest kept.dsfs tree
-kept=$(dump.dsfs --digest kept.dsfs)
+kept=$(dsfs digest kept.dsfs)
 wrong=sha256:$(tr 0-9a-f 1-9a-f0 <<<"${kept#*:}")
 cp kept.dsfs later.dsfs
 cp -a tree tree3
@@ -152,7 +152,7 @@ exits 'an older generation by its digest' 0 "$mount" later.dsfs dir -o "generati
 exits 'a remount compares what is mounted' 0 "$mount" later.dsfs dir -o "remount,digest=$kept"
 umount dir
 mkfs.dsfs -q --update --digest later.dsfs tree3
-newest=$(dump.dsfs --digest later.dsfs)
+newest=$(dsfs digest later.dsfs)
 exits 'the newest generation by its digest' 0 "$mount" later.dsfs dir -o "digest=$newest"
 umount dir
 cp kept.dsfs grows.dsfs
@@ -160,7 +160,7 @@ exits 'an image that grows while it is mounted' 0 "$mount" grows.dsfs dir -o "di
 # mkfs.dsfs refuses a file with a loop device; another machine that has the file does not see it.
 cp kept.dsfs grown.dsfs
 mkfs.dsfs -q --update --digest grown.dsfs tree3
-grown=$(dump.dsfs --digest grown.dsfs)
+grown=$(dsfs digest grown.dsfs)
 dd if=grown.dsfs of=grows.dsfs bs=1M conv=notrunc status=none
 for digest in "$kept" "$grown"; do
 	says 'its remount: what is mounted cannot be compared' 32 \

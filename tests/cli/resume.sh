@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# resume.sh - dump.dsfs --extract --resume: what is there is kept, what is
+# resume.sh - dsfs extract --resume: what is there is kept, what is
 # missing comes, and what is not the image's is never touched.  Runs that are killed anywhere and
 # taken up again are those of tests/robust/extract.
 set -euo pipefail
@@ -43,18 +43,18 @@ clear_out()
 	rm -rf out
 }
 
-"$dump" --extract=out image.dsfs
+"$dsfs" extract image.dsfs out
 
 # --- what is there is kept
 find out -type f -printf '%p %i\n' | sort >before
-exits 'a whole tree' 0 "$dump" --extract=out --resume image.dsfs
+exits 'a whole tree' 0 "$dsfs" extract --resume image.dsfs out
 whole 'a whole tree: it stays'
 check 'a whole tree: no file is new' diff before <(find out -type f -printf '%p %i\n' | sort)
 rm out/a/1
 says 'the first name of a file is gone' 1 '/a/b/further: exists, and is not what the image has' \
-	"$dump" --extract=out --resume image.dsfs
+	"$dsfs" extract --resume image.dsfs out
 clear_out
-exits 'there is nothing yet' 0 "$dump" --extract=out --resume image.dsfs
+exits 'there is nothing yet' 0 "$dsfs" extract --resume image.dsfs out
 whole 'there is nothing yet: all of it'
 find out -type f -printf '%p %i\n' | grep -v '/a/5 ' | sort >before
 rm out/a/b/c/4
@@ -62,27 +62,27 @@ touch -d @7 out/a/5
 touch -h -d @7 out/z/symlink
 chmod 600 out/z/pipe
 touch out/own
-exits 'a file is missing, attributes are not right' 0 "$dump" --extract=out --resume image.dsfs
+exits 'a file is missing, attributes are not right' 0 "$dsfs" extract --resume image.dsfs out
 check 'what the image does not have stays' test -e out/own
 rm out/own
 touch -d @1000000000 out
 whole 'a file is missing, attributes are not right: the tree'
-exits '--path: a part, then the rest' 0 bash -c \
-	"rm -rf part; '$dump' --extract=part --path=/a/b/c image.dsfs &&
-	 '$dump' --extract=part --resume image.dsfs"
-check '--path: the tree' diff tree.list <("$listing" --as-packed part)
+exits 'a part, then the rest' 0 bash -c \
+	"rm -rf part; '$dsfs' extract image.dsfs part /a/b/c &&
+	 '$dsfs' extract --resume image.dsfs part"
+check 'a part, then the rest: the tree' diff tree.list <("$listing" --as-packed part)
 
 # --- what is another
 # other NAME PATH COMMAND: COMMAND puts something else in its place; it is named, and stays
 other()
 {
 	clear_out
-	"$dump" --extract=out image.dsfs
+	"$dsfs" extract image.dsfs out
 	(cd out && rm -rf "./$2" && eval "$3")
 	"$listing" --as-packed out | grep -F "$2" | cut -f 1,2,11 >before
 	"$listing" outside >outside.list
 	says "$1" 1 "$2: ${4:-exists, and is not what the image has}" \
-		"$dump" --extract=out --resume image.dsfs
+		"$dsfs" extract --resume image.dsfs out
 	check "$1: it stays" diff before <("$listing" --as-packed out | grep -F "$2" | cut -f 1,2,11)
 	check "$1: nothing outside is touched" diff outside.list <("$listing" outside)
 }
@@ -99,10 +99,10 @@ other 'a copy where a link is' /z/further 'cp -p a/b/c/2 z/further'
 other 'a symlink where a directory is' /a 'ln -s ../outside a' 'mkdir: '
 other 'a file where a directory is' /a 'touch a' 'mkdir: '
 clear_out
-"$dump" --extract=out image.dsfs
+"$dsfs" extract image.dsfs out
 printf X | dd of=out/a/6 conv=notrunc status=none
 touch -r tree/a/6 out/a/6
-exits 'the same size and time' 0 "$dump" --extract=out --resume image.dsfs
+exits 'the same size and time' 0 "$dsfs" extract --resume image.dsfs out
 check 'is taken to be the same' grep -q '^X' out/a/6
 
 # what LISTING has of contents and modes
@@ -114,10 +114,10 @@ granted()
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 "$work"
 	mkdir -m 777 user
-	run "${user[@]}" "$dump" --extract=user/out image.dsfs
+	run "${user[@]}" "$dsfs" extract image.dsfs user/out
 	find user/out -name file -delete
 	rm -f user/out/a/b/c/5
-	run "${user[@]}" "$dump" --extract=user/out --resume image.dsfs
+	run "${user[@]}" "$dsfs" extract --resume image.dsfs user/out
 	check 'as a user: directories that are closed' diff <(granted tree.list) \
 		<("$listing" --as-packed user/out | granted)
 	check 'as a user: no other error than that of a device' not grep -v \

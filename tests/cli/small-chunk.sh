@@ -135,8 +135,8 @@ cases_damage()
 	exits 'a bad byte: fsck.dsfs' 4 "$fsck" image.dsfs
 	check 'a bad byte: fsck.dsfs: says what it is in' \
 		grep -q '/262144: .*data checksum: .*bytes 0 to 262143' "$out" "$err"
-	exits 'a bad byte: its file' 1 "$dump" --cat=/262144 image.dsfs
-	exits 'a bad byte: another file' 0 "$dump" --cat=/65537 image.dsfs
+	exits 'a bad byte: its file' 1 "$dsfs" cat image.dsfs /262144
+	exits 'a bad byte: another file' 0 "$dsfs" cat image.dsfs /65537
 }
 
 # small_of WANT OPTION...: up to how many bytes mkfs.dsfs makes a file one chunk
@@ -172,9 +172,9 @@ cases_compared()
 	"$mkfs" -q --update image.dsfs new
 	touch -d @1600000000 old/small old/large
 	"$mkfs" -q --update image.dsfs old
-	exits 'diff' 0 "$dump" --diff=1..2 image.dsfs
+	exits 'diff' 0 "$dsfs" diff image.dsfs 1..2
 	check 'diff: contents' grep -q '/small.*content' "$out"
-	exits 'diff: back again' 0 "$dump" --diff=1..3 image.dsfs
+	exits 'diff: back again' 0 "$dsfs" diff image.dsfs 1..3
 	check 'diff: back again: the time alone' not grep -q content "$out"
 	check 'diff: back again: the time' grep -q '/small.*time' "$out"
 }

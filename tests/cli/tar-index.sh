@@ -63,7 +63,7 @@ trees()
 		cp "${shards[i]}" "want/shards/$name.tar"
 		i=$((i + 1))
 	done
-	"$dump" --extract=have "$image" >/dev/null && diff -r --no-dereference want have
+	"$dsfs" extract "$image" have >/dev/null && diff -r --no-dereference want have
 }
 
 # In the image, with no DSFS: what lies at the place of an archive, for tar and Python
@@ -98,12 +98,11 @@ exits 'a copy: fsck.dsfs' 0 "$fsck" copy.dsfs
 check 'a copy: samples and archives' trees copy.dsfs train-0 train-1 train-2 more
 check 'a copy: the archive in it' embedded copy.dsfs /shards/train-1.tar in/train-1.tar
 check 'a copy: attributes' diff \
-	<("$dump" --list --no-data copy.dsfs | awk -F '\t' '$1 ~ "^/train-1/.*jpg" { print $3, $6 }') \
+	<("$dsfs" ls -lR copy.dsfs train-1 | awk '/jpg$/ { print $1, $2 }') \
 	<("$mkfs" -q --wds --tar=in/train-1.tar wds.dsfs &&
-		"$dump" --list --no-data wds.dsfs | awk -F '\t' '$1 ~ "^/train-1/.*jpg" { print $3, $6 }')
+		"$dsfs" ls -lR wds.dsfs train-1 | awk '/jpg$/ { print $1, $2 }')
 check 'a copy: mode and time of the archive' test \
-	"$("$dump" --list --no-data copy.dsfs | awk -F '\t' '$1 == "/shards/more.tar" { print $3 }')" = \
-	"0$(stat -c %a in/more.tar)"
+	"$("$dsfs" ls -l copy.dsfs /shards/more.tar | cut -d ' ' -f 1)" = "$(stat -c %A in/more.tar)"
 says 'a copy: the feature is told' 0 '(archives)' bash -c "'$dump' copy.dsfs >&2"
 check 'a copy: samples cross blocks' python3 - "$dump" <<'PY'
 import subprocess, sys
@@ -165,7 +164,7 @@ exits 'in place: again, -f: fsck.dsfs' 0 "$fsck" -q disk
 archives in/train-0.tar
 truncate -s $((start + (8 << 20) * 3)) disk
 dd if=in/train-1.tar of=disk bs=512 seek=$(((start + (8 << 20) * 2) / 512)) conv=notrunc status=none
-"$dump" --tar nosums.dsfs >short.tar
+"$dsfs" tar nosums.dsfs >short.tar
 shards=(in/train-0.tar in/train-1.tar short.tar)
 cat short.tar >>disk
 cp disk before
@@ -244,13 +243,13 @@ for format in 'pax --sparse-version=0.1' 'pax --sparse-version=1.0' gnu; do
 	# shellcheck disable=SC2086 # options
 	tar -S --format=$format -cf holes.tar holes
 	made "holes: $format" holes.dsfs "$mkfs" -q -f --tar-index --tar=holes.tar holes.dsfs
-	check "holes: $format: content" cmp holes <("$dump" --cat=/holes/holes holes.dsfs)
+	check "holes: $format: content" cmp holes <("$dsfs" cat holes.dsfs /holes/holes)
 	check "holes: $format: a hole" test "$("$dump" --extents=/holes/holes holes.dsfs | wc -l)" -gt 3
 done
 truncate -s 1M empty
 tar -S -cf empty.tar empty
 made 'holes alone' holes.dsfs "$mkfs" -q -f --tar-index --tar=empty.tar holes.dsfs
-check 'holes alone: content' cmp empty <("$dump" --cat=/empty/empty holes.dsfs)
+check 'holes alone: content' cmp empty <("$dsfs" cat holes.dsfs /empty/empty)
 python3 - <<'PY'
 import io, tarfile
 with tarfile.open("odd.tar", "w", format=tarfile.PAX_FORMAT) as t:
@@ -298,8 +297,8 @@ updated()
 	shift 2
 	exits "$name: fsck.dsfs" 0 "$fsck" "$image"
 	check "$name: all samples and archives" trees "$image" "$@"
-	check "$name: the generation before" diff <("$dump" --list before.dsfs) \
-		<("$dump" --list --generation=1 "$image")
+	check "$name: the generation before" diff <("$dsfs" digest --full --text before.dsfs) \
+		<("$dsfs" digest --full --text --generation=1 "$image")
 	# but for the superblocks, the image of before is there
 	check "$name: what was there is not written" \
 		cmp -i "$start" -n "$(($(stat -c %s before.dsfs) - start))" before.dsfs "$image"
@@ -317,8 +316,8 @@ updated 'more of them' grown.dsfs train-0 more train-1 train-2
 check 'more of them: the first one' embedded grown.dsfs /shards/train-0.tar in/train-0.tar
 check 'more of them: the last one' embedded grown.dsfs /shards/train-2.tar in/train-2.tar
 check 'more of them: the same attributes' diff \
-	<("$dump" --list before.dsfs | grep -v '^/\(shards\)\?	') \
-	<("$dump" --list grown.dsfs | grep -v '^/\(shards\)\?	\|^/train-[12]/\|^/train-[12]	\|^/shards/train-[12]')
+	<("$dsfs" digest --full --text before.dsfs | grep -v '^/\(shards\)\?	') \
+	<("$dsfs" digest --full --text grown.dsfs | grep -v '^/\(shards\)\?	\|^/train-[12]/\|^/train-[12]	\|^/shards/train-[12]')
 cp in/train-1.tar last.tar
 shards+=(last.tar)
 exits 'a third generation, with a digest' 0 \
@@ -367,10 +366,10 @@ cp in/train-1.tar own.tar
 if setfacl -m u:4321:r,g::-,o::- own.tar 2>/dev/null; then
 	"$mkfs" -q own.dsfs --tar-index --tar=own.tar
 	check 'the ACL of an archive' grep -q '^/shards/own.tar.*posix_acl_access' \
-		<("$dump" --list own.dsfs)
+		<("$dsfs" digest --full --text own.dsfs)
 	"$mkfs" -q -f own.dsfs --tar-index --tar=own.tar --no-xattrs
 	check 'the ACL of an archive: without it nobody reads more' grep -q '^/shards/own.tar.f.0600' \
-		<("$dump" --list own.dsfs)
+		<("$dsfs" digest --full --text own.dsfs)
 fi
 
 # --- what fsck.dsfs makes of damage

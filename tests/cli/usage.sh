@@ -34,7 +34,7 @@ while read -r usage name; do
 	refuses '-Z: unknown option' -Z
 	# Others of these are libfuse's, the shell's and those of the command
 	case $name in
-	dsfs-switch)	refuses '-o: needs a value' -o
+	dsfs?switch)	refuses '-o: needs a value' -o
 			refuses '-?: unknown option' $'-\e'
 			continue ;;
 	dsfs-fuse|dsfs)	refuses '-\033: unknown option' $'-\e'
@@ -47,6 +47,16 @@ done <<'T'
 2 mkfs.dsfs
 16 fsck.dsfs
 2 dump.dsfs
+2 dsfs cat
+2 dsfs diff
+2 dsfs digest
+2 dsfs extract
+2 dsfs info
+2 dsfs ls
+2 dsfs manifest
+2 dsfs oci
+2 dsfs shards
+2 dsfs tar
 1 mount.dsfs
 1 dsfs-fuse
 2 dsfs
@@ -57,7 +67,7 @@ done <<'T'
 2 dsfs trace
 2 dsfs warmup
 2 dsfs_id
-2 dsfs-switch
+2 dsfs switch
 T
 
 usage=2 name=mkfs.dsfs command=("$mkfs")
@@ -98,16 +108,12 @@ mkfs.dsfs|--compact|--one-file-system --chunk-size=4K --small-chunk=64K --no-che
 mkfs.dsfs|--compact|--no-dedup --compress=zstd --large-chunk=4K
 mkfs.dsfs|--no-checksums|--chunk-size=4K --small-chunk=64K --large-chunk=4K
 fsck.dsfs|--digest|--no-data
-dump.dsfs|--list|--regions --inode=1 --path=x --dir=x --extents=x --manifest --digest --cat=x
-dump.dsfs|--list|--generations --diff=1.. --extract=z --tar --wds=z --oci=z
-dump.dsfs|--path=x|--regions --dir=x --extents=x --manifest --digest --cat=x --generations --oci=z
-dump.dsfs|--json|--cat=x --extract=z --tar --manifest
-dump.dsfs|--generation=1|--generations --diff=1.. --oci=z
+dump.dsfs|--regions|--inode=1 --dir=x --extents=x --generations
+dump.dsfs|--generation=1|--generations
+dsfs ls|--null|--json
 dsfs stat|--json|--prometheus
 dsfs order|--sorted|--ahead
 T
-check 'nothing is extracted' test ! -e z
-
 # An option by itself, or with a value that is wrong, or several: what is said of it
 while IFS='|' read -r tool option text values; do
 	[ "$tool" = fsck.dsfs ] && usage=16 || usage=2
@@ -166,31 +172,13 @@ fsck.dsfs|--threads|not a number from 1 to 64|0 65 x
 fsck.dsfs|-C x|-C: x: not a file descriptor
 fsck.dsfs|y|more than one image given
 dump.dsfs|y|more than one image given
-dump.dsfs|--diff|not two generations|1 1.2 ..2 a..b 0..1 1..0 1..2..3 1..x ''
-dump.dsfs|--digest|neither data nor full|all
-dump.dsfs|--threads|not a number from 1 to 256|0
-dump.dsfs|--shard-size|not a size of at least 1 byte|0
-dump.dsfs|--shard-samples|not a number|0
-dump.dsfs|--text|--text: only with --digest
-dump.dsfs|--threads=2|--threads: only with --digest
-dump.dsfs|--digest --text --json|--text and --json do not go together
-dump.dsfs|--resume|--resume: only with --extract
-dump.dsfs|--no-data|--no-data: only with --list
-dump.dsfs|-v|--verbose: only with --extract or --tar or --wds
-dump.dsfs|--shard-size=1M|--shard-size: only with --wds
-dump.dsfs|--shard-samples=1|--shard-samples: only with --wds
-dump.dsfs|--order=x|--order: only with --wds
-dump.dsfs|--wds=s -0|--null: only with --order
-dump.dsfs|--wds|no image given: --wds took x for its PREFIX
-dump.dsfs|--extract|no image given: --extract took x for its DIR
-dump.dsfs|--cat=/x --cat=/x|--cat: given twice
-dump.dsfs|--extract=z --extract=z|--extract: given twice
 dump.dsfs|--dir=/ --dir=/|--dir: given twice
-dump.dsfs|--extents=/x --extents=/x|--extents: given twice
-dump.dsfs|--inode=1 --inode=1|--inode: given twice
-dump.dsfs|--path=/x --path=/x|--path: given twice
-dump.dsfs|--list --generation=1 --generation=2|--generation: given twice
+dsfs digest|--threads|not a number from 1 to 256|0
 dsfs label|--uuid|not a UUID|1234
+dsfs ls|--generation=1 --generation=2|--generation: given twice
+dsfs shards|--size|not a size of at least 1 byte|0
+dsfs shards|--samples|not a number|0
+dsfs shards|-0|--null: only with --order
 dsfs order|--buffer|not a size|0
 dsfs order|--range|not a size|x
 dsfs order|--seed|not a number|x
@@ -213,8 +201,13 @@ fsck.dsfs: no image|16||fsck.dsfs
 dump.dsfs: no image|2||dump.dsfs
 mount.dsfs: nothing|1||mount.dsfs
 mount.dsfs: no directory|1||mount.dsfs x
-dsfs-switch: nothing|2||dsfs-switch
-dsfs-switch: no link|2||dsfs-switch x
+dsfs switch: nothing|2||dsfs switch
+dsfs switch: no link|2||dsfs switch x
+dsfs cat: no path|2|IMAGE and PATH are needed|dsfs cat x
+dsfs cat: two paths|2|z: one argument too many|dsfs cat x y z
+dsfs extract: no image|2|IMAGE and DIR are needed|dsfs extract x
+dsfs ls: no image|2|IMAGE is needed|dsfs ls
+dsfs digest: a text as JSON|2|--text and --json do not go together|dsfs digest --text --json x
 dsfs: no command|2|no command given|dsfs
 dsfs: no such command|2|nonsense: unknown command|dsfs nonsense
 dsfs: a command that is misspelt|2|swtich: unknown command, did you mean switch?|dsfs swtich
@@ -233,5 +226,8 @@ dsfs top: no terminal|2|use --batch|dsfs top
 dsfs top --delay|2|--delay: |dsfs top -b -d 0
 dsfs top --iterations|2|--iterations: |dsfs top -b -n 0
 T
+for range in 1.2 ..2 1.. a..b 0..1 1..0 1..2..3 1..x ''; do
+	says "dsfs diff x $range" 2 "$range: not one generation or two" dsfs diff x "$range"
+done
 check 'no image is left' test ! -e x
 finish

@@ -37,7 +37,7 @@ apart()
 export DSFS_SCRATCH_TREE=$PWD/tree
 exits 'xfstests: a scratch tree is packed' 0 apart _dsfs_mkfs device
 check 'xfstests: and is what the image holds' \
-	test "$(dump.dsfs --cat=/file device)" = contents
+	test "$(dsfs cat device /file)" = contents
 MKFS_OPTIONS='-L scratch' exits 'xfstests: MKFS_OPTIONS' 0 apart _dsfs_mkfs device --align=512
 check 'xfstests: are followed' grep -q scratch device
 exits 'xfstests: a clean one' 0 apart _dsfs_check device

@@ -5,7 +5,7 @@
  * Each seed from FROM to TO changes a good image, that of each INPUT in turn, and
  * makes checksums right.  An image that fsck.dsfs calls clean must be one that the
  * kernel would mount and read to the last byte, as walk_all() does, and that
- * dump.dsfs lists without an error.  A fuzzer seldom finds such images: it
+ * dsfs writes as an archive without an error.  A fuzzer seldom finds such images: it
  * continues from images that are broken already.
  *
  * Prints figures; exits with 1 and names the seed if they do not agree.
@@ -25,7 +25,7 @@ void __sanitizer_set_report_fd(void *fd);
 void __sanitizer_set_death_callback(void (*call)(void));
 
 static const char *const check[] = { "fsck.dsfs", "--threads=1", "image", NULL };
-static const char *const list[] = { "dump.dsfs", "--list", "image", NULL };
+static const char *const list[] = { "dsfs", "tar", "image", NULL };
 static u8 image[INPUT_IMAGE_MAX];
 static struct { const char *path; u8 *p; size_t len; } bases[INPUTS_MAX];
 static struct dsfs_mutation what;
@@ -81,7 +81,7 @@ static bool agree(void)
 {
 	const int fsck = tool_main(fsck_main, check);
 	const bool whole = walk_all();
-	const bool listed = !tool_main(dump_main, list);
+	const bool listed = !tool_main(dsfs_main, list);
 
 	images++;
 	clean += !fsck;

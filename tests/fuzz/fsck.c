@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Target: main() of fsck.dsfs.  An image that it calls clean must be one that the
- * kernel would mount and read to the last byte, and that dump.dsfs lists without
- * an error.
+ * kernel would mount and read to the last byte, and that dsfs writes as an
+ * archive without an error.
  */
 #include "engine.h"
 #include "memory.h"
@@ -15,14 +15,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "fsck.dsfs", "--threads=1", "--json", "image" },
 		{ "fsck.dsfs", "--threads=1", "-q", "image" },
 	};
-	static const char *const list[] = { "dump.dsfs", "--list", "image", NULL };
+	static const char *const list[] = { "dsfs", "tar", "image", NULL };
 	u8 head = memory_image(data, size);
 
 	if (tool_main(fsck_main, args[head & 3]))
 		return 0;
 	if (!walk_all())
 		finding("fsck.dsfs calls clean what cannot be read");
-	if (tool_main(dump_main, list))
+	if (tool_main(dsfs_main, list))
 		finding("fsck.dsfs calls clean what cannot be listed");
 	return 0;
 }

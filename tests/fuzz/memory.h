@@ -22,5 +22,6 @@ bool walk_all(void);
 
 int fsck_main(int argc, char **argv);
 int dump_main(int argc, char **argv);
+int dsfs_main(int argc, char **argv);
 
 #endif /* FUZZ_MEMORY_H */

@@ -67,11 +67,11 @@ def noted(world):
     cases.result(ended.returncode == 0 and
                  ended.stdout.startswith(f"{len(world.files['large'])} {words}"),
                  "a limit of the size of files: Python is told that nothing is kept", ended)
-    ended = subprocess.run(["bash", "-c", 'ulimit -f 200; exec "$@"', "-", BUILD / "dump.dsfs",
-                            "--source", source, "--cat=/large", server.url("/set")],
+    ended = subprocess.run(["bash", "-c", 'ulimit -f 200; exec "$@"', "-", BUILD / "dsfs", "cat",
+                            "--source", source, server.url("/set"), "/large"],
                            capture_output=True, check=False)
     cases.result(ended.returncode == 0 and ended.stdout == world.files["large"] and
-                 words.encode() in ended.stderr, "and dump.dsfs reads on", ended.stderr)
+                 words.encode() in ended.stderr, "and dsfs cat reads on", ended.stderr)
     image = world.open(server.url("/set"), source)
     good = world.right(image)
     asked_of(server)
@@ -97,7 +97,7 @@ def odd(world):
     at.mkdir()
     ended = subprocess.run(
         ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o ro none "$1" && shift && "$@"', "-", at,
-         BUILD / "dump.dsfs", f"--source=cache-dir={at}/none", "--cat=/large", server.url(long)],
+         BUILD / "dsfs", "cat", f"--source=cache-dir={at}/none", server.url(long), "/large"],
         capture_output=True, check=False)
     cases.result(ended.stdout == world.files["large"] and b"cannot be written" in ended.stderr,
                  "a cache-dir that cannot be made, as the disk is read-only", ended.stderr)
@@ -121,10 +121,10 @@ def epochs(world, server, source):
 def others(world, server, source):
     """What one tool kept the next one finds."""
     asked_of(server)
-    here = world.tool("dump.dsfs", "--digest=full", world.image)
-    there = world.tool("dump.dsfs", "--digest=full", server.url("/set"), source=source)
+    here = world.tool("dsfs digest --full", world.image)
+    there = world.tool("dsfs digest --full", server.url("/set"), source=source)
     asked = asked_of(server)
-    cases.result(here[:2] == there[:2] and asked <= 2, f"dump.dsfs --digest: {asked} requests",
+    cases.result(here[:2] == there[:2] and asked <= 2, f"dsfs digest: {asked} requests",
                  there[2])
     ended = world.tool("fsck.dsfs", server.url("/set"), source=source)
     ended = world.tool("fsck.dsfs", server.url("/set"), source=source)
@@ -246,7 +246,7 @@ def refused(world, server, cache):
                   str(cache), source=there)
     os.chmod(cache, 0o700)
     server.tags["/set"] = ""
-    ended = world.tool("dump.dsfs", "--list", url, source=there)
+    ended = world.tool("dsfs ls", url, source=there)
     cases.result(ended[0] == 0 and "nothing is kept" in ended[2],
                  "a server that does not tell the version: nothing is kept, which is said",
                  ended[2])

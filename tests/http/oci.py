@@ -32,7 +32,7 @@ def part(world):
 def layout(world):
     """By Python's json and hashlib: what is written is what the specifications say."""
     folder = world.work / "layout"
-    ended = world.tool("dump.dsfs", "--json", f"--oci={folder}", world.image)
+    ended = world.tool("dsfs oci", "--json", world.image, folder)
     told = json.loads(ended[1])
     index = json.loads((folder / "index.json").read_text())
     version = json.loads((folder / "oci-layout").read_text())
@@ -54,7 +54,7 @@ def layout(world):
                  notes["vnd.dsfs.image-bytes"] == str(len(world.bytes)) and
                  notes["vnd.dsfs.files"] == str(len(world.files)) and
                  all(isinstance(value, str) for value in notes.values()), "annotations", notes)
-    again = world.tool("dump.dsfs", f"--oci={folder}", world.image)
+    again = world.tool("dsfs oci", world.image, folder)
     cases.result(again[0] == 1 and "exists" in again[2], "a folder that is there is left alone",
                  again)
     behind(world, blobs[layer["digest"]])
@@ -65,7 +65,7 @@ def behind(world, blob):
     """What lies behind the image in its file is no part of it."""
     long, folder = world.work / "long.dsfs", world.work / "layout-long"
     long.write_bytes(world.bytes + bytes(1 << 20))
-    told = json.loads(world.tool("dump.dsfs", "--json", f"--oci={folder}", long)[1])
+    told = json.loads(world.tool("dsfs oci", "--json", long, folder)[1])
     cases.result(told["blob"] == sha256(blob) and told["bytes"] == len(blob),
                  "the same artifact of a device that is longer", told)
 
@@ -74,14 +74,14 @@ def cut(world):
     """A run that fails leaves nothing."""
     folder = world.work / "layout-cut"
     ended = subprocess.run(["bash", "-c", 'ulimit -f 64; exec "$@"', "-",
-                            BUILD / "dump.dsfs", f"--oci={folder}", world.image],
+                            BUILD / "dsfs", "oci", world.image, folder],
                            capture_output=True, check=False)
     cases.result(ended.returncode == 1 and b"File too large" in ended.stderr and
                  not folder.exists(), "a disk that is full: nothing is left", ended)
     without = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
     ended = subprocess.run([*(() if os.geteuid() else without), "bash", "-c",
-                            'umask 777; exec "$@"', "-", BUILD / "dump.dsfs",
-                            f"--oci={folder}", world.image], capture_output=True, check=False)
+                            'umask 777; exec "$@"', "-", BUILD / "dsfs", "oci",
+                            world.image, folder], capture_output=True, check=False)
     cases.result(ended.returncode == 1 and b"open: Permission denied" in ended.stderr and
                  not folder.exists(), "a folder that cannot be opened: nor is it", ended)
 

@@ -76,11 +76,11 @@ def behind(world):
                     f"{other},digest={right}"):
             world.refused(f"{name}: @{bad[:12]} of {len(bad)} is no digest", f"{where}@{bad}",
                           "64 hexadecimal digits")
-        for tool, *args in (("dump.dsfs", "--cat=/large"), ("fsck.dsfs", "--no-data")):
-            good = world.tool(tool, *args, f"{where}@{right}")
-            ended = world.tool(tool, *args, f"{where}@{other}")
+        for tool, *args in (("dsfs cat", "/large"), ("fsck.dsfs --no-data",)):
+            good = world.tool(tool, f"{where}@{right}", *args)
+            ended = world.tool(tool, f"{where}@{other}", *args)
             cases.result(not good[0] and ended[0] and f"digest kept: {kept}" in ended[2] and
-                         (tool != "dump.dsfs" or good[1] == world.files["large"]),
+                         (tool != "dsfs cat" or good[1] == world.files["large"]),
                          f"{name}: {tool} @sha256:", good[2], ended)
         ended = world.tool("dsfs-fuse", f"{where}@{other}", world.work)
         cases.result(ended[0] and f"digest kept: {kept}" in ended[2],

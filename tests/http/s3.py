@@ -36,8 +36,8 @@ def environment(world, server, source):
         world.reads("and those of a session", ADDRESS, source)
         os.environ.update(AWS_ENDPOINT_URL=server.url(""), AWS_REGION=REGION)
         world.reads("server and region of the environment", ADDRESS)
-        ended = world.tool("dump.dsfs", "--cat=/large", ADDRESS, source=QUICK)
-        cases.result(ended[0] == 0 and ended[1] == world.files["large"], "dump.dsfs, too",
+        ended = world.tool("dsfs cat", ADDRESS, "/large", source=QUICK)
+        cases.result(ended[0] == 0 and ended[1] == world.files["large"], "dsfs cat, too",
                      ended[2])
 
 

@@ -9,9 +9,10 @@ import cases
 from nginx import Nginx
 from world import make
 
-SAME = (("list", "--list"), ("list as JSON", "--list", "--json"), ("digest", "--digest=full"),
-        ("regions", "--regions"), ("manifest", "--manifest"), ("tar", "--tar"),
-        ("cat", "--cat=/large"), ("extents", "--extents=/holes"))
+# A tool and its options in front of an image, and what is behind it
+SAME = (("dsfs ls -lR",), ("dsfs ls -R --json",), ("dsfs info",), ("dsfs digest --full",),
+        ("dump.dsfs --regions",), ("dsfs manifest",), ("dsfs tar",), ("dsfs cat", "/large"),
+        ("dump.dsfs --extents=/holes",))
 
 
 def part(world):
@@ -34,26 +35,26 @@ def part(world):
 def same_output(world, server):
     url = server.url("/set.dsfs")
     for name, *args in SAME:
-        here = world.tool("dump.dsfs", *args, world.image)
-        there = world.tool("dump.dsfs", *args, url)
+        here = world.tool(name, world.image, *args)
+        there = world.tool(name, url, *args)
         cases.result(here[0] == there[0] == 0 and here[1] == there[1] and here[1],
-                     f"dump.dsfs: {name} says the same", there[2], there[1][:300])
+                     f"{name} says the same", there[2], there[1][:300])
 
 
 def look(world, server):
     """The first look that pages show"""
     server.requests()
-    ended = world.tool("dump.dsfs", "--list", "--no-data", server.url("/set.dsfs"))
+    ended = world.tool("dsfs ls -lR", server.url("/set.dsfs"))
     asked = server.requests()
     cases.result(ended[1].count(b"\n") > len(world.files) and len(asked) <= 6,
-                 f"dump.dsfs --list --no-data: {len(asked)} requests", *asked[:10])
+                 f"dsfs ls -lR: {len(asked)} requests", *asked[:10])
 
 
 def extract(world, server):
     out = world.work / "extracted"
-    ended = world.tool("dump.dsfs", f"--extract={out}", server.url("/set.dsfs"))
+    ended = world.tool("dsfs extract", server.url("/set.dsfs"), out)
     same = subprocess.run(["diff", "-r", world.tree, out], capture_output=True, check=False)
-    cases.result(ended[0] == 0 and same.returncode == 0, "dump.dsfs: extracts the same tree",
+    cases.result(ended[0] == 0 and same.returncode == 0, "dsfs extract: the same tree",
                  ended[2], same.stdout[:300])
 
 
@@ -118,8 +119,8 @@ def compressed(world, server):
     url = server.url("/text.dsfs")
     ended = world.tool("fsck.dsfs", "--digest", url)
     cases.result(ended[0] == 0, "fsck.dsfs: clean, of compressed files", ended[1], ended[2])
-    here, there = (world.tool("dump.dsfs", "--tar", image)[1] for image in (path, url))
-    cases.result(here and here == there, "dump.dsfs: the same archive of compressed files")
+    here, there = (world.tool("dsfs tar", image)[1] for image in (path, url))
+    cases.result(here and here == there, "dsfs tar: the same archive of compressed files")
     image = world.open(url)
     image.load()
     small = [name for name in files if name != "large"]

@@ -46,14 +46,15 @@ class World:
             target.write_bytes(data)
 
     def tool(self, name, *args, source=None, **options):
-        """What a tool wrote to both outputs, and how it ended"""
+        """What a tool, with words behind its name, wrote to both outputs, and how it ended"""
+        name, *words = name.split()
         more = ["--source", source] if source else []
-        done = subprocess.run([BUILD / name, *more, *args], capture_output=True, check=False,
-                              **options)
+        done = subprocess.run([BUILD / name, *words, *more, *args], capture_output=True,
+                              check=False, **options)
         return done.returncode, done.stdout, done.stderr.decode("utf-8", "backslashreplace")
 
     def digest(self, where):
-        return self.tool("dump.dsfs", "--digest", where)[1].decode().strip()
+        return self.tool("dsfs digest", where)[1].decode().strip()
 
     def open(self, url, source=QUICK, **options):
         import dsfs

@@ -13,6 +13,7 @@ import nodes
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN = os.environ.get("DSFS_BUILD", TOP + "/build")
 MKFS, FSCK, DUMP = (f"{BIN}/{tool}.dsfs" for tool in ("mkfs", "fsck", "dump"))
+DSFS = BIN + "/dsfs"
 FUSE = BIN + "/dsfs-fuse"
 
 
@@ -43,21 +44,17 @@ def make(image, *options, **more):
 
 
 def digest(image):
-    return must(DUMP, "--digest=full", image)
+    return must(DSFS, "digest", "--full", image)
 
 
 def view(image, *options):
-    return nodes.of_digest_text(must(DUMP, "--digest=full", "--text", *options, image))
-
-
-def listing(image):
-    return nodes.of_listing(must(DUMP, "--list", image))
+    return nodes.of_digest_text(must(DSFS, "digest", "--full", "--text", *options, image))
 
 
 def json_listing(image):
-    """The view of `--list --json`."""
+    """The view of `dsfs ls -R --json`."""
     seen, groups = {}, {}
-    for o in json.loads(must(DUMP, "--list", "--json", image))["list"]:
+    for o in map(json.loads, must(DSFS, "ls", "-R", "--json", image).splitlines()):
         path = plain(o["path"])[1:]
         groups.setdefault(plain(o["link"])[1:] if o.get("link") else path, []).append(path)
         value = {"f": None, "l": plain(o.get("target", ""))}.get(o["type"], b"")

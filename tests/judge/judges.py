@@ -8,7 +8,7 @@ Where they disagree, the writer of the archive knows what it meant:
   archive of   decides     since
   GNU tar      GNU tar     it is the reference of its own extensions
   Python       Python      but for attributes and ACLs, which it does not read: GNU tar
-  bsdtar       GNU tar     see below; bsdtar itself judges what dump.dsfs --tar writes
+  bsdtar       GNU tar     see below; bsdtar itself judges what dsfs tar writes
   any other    GNU tar
 
   what         is not compared, or not so, since

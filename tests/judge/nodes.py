@@ -83,12 +83,12 @@ def of_directory(top):
 
 
 def unescaped(text):
-    """What a listing of dump.dsfs escapes: a backslash and three octal digits a byte."""
+    """What dsfs digest --text escapes: a backslash and three octal digits a byte."""
     return re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), text)
 
 
 def of_digest_text(text):
-    """The view of `dump.dsfs --digest=full --text` (Documentation/digest.rst)."""
+    """The view of `dsfs digest --full --text` (Documentation/digest.rst)."""
     view, groups = {}, {}
     for line in text.splitlines()[1:]:
         path, kind, mode, uid, gid, mtime, link, value, *xattrs = line.split(b"\t")
@@ -106,41 +106,12 @@ def of_digest_text(text):
     return with_links(view, groups.values())
 
 
-def of_listing(text):
-    """The view of `dump.dsfs --list`; of contents it has the size."""
-    view, groups = {}, {}
-    for line in text.splitlines():
-        path, kind, mode, uid, gid, _, size, mtime, rdev, link, value, xattrs = line.split(b"\t")
-        path, kind = unescaped(path)[1:], kind.decode()
-        groups.setdefault(path if link == b"-" else unescaped(link)[1:], []).append(path)
-        known = {"l": lambda v: unescaped(v), "f": lambda v: None}.get(kind, lambda v: b"")(value)
-        if kind in "cb":
-            known = tuple(int(n) for n in rdev.split(b":"))
-        view[path] = Node(kind, int(mode, 8), int(uid), int(gid), listed_time(mtime.decode()),
-                          int(size) if kind == "f" else 0, known, None, of_pairs(xattrs))
-    return with_links(view, groups.values())
-
-
-def of_pairs(text):
-    """Attributes as name=hex,name=hex, or - for none."""
-    if text == b"-":
-        return {}
-    pairs = (pair.rsplit(b"=", 1) for pair in text.split(b","))
-    return {unescaped(name): bytes.fromhex(value.decode()) for name, value in pairs}
-
-
 def brief(what, most=90):
     """@what in ASCII for a line of a report: of a long one the beginning and the end."""
     if isinstance(what, bytes):
         what = os.fsdecode(what)
     text = ascii(what)
     return text if len(text) <= most else f"{text[:most // 2]}<{len(text)}>{text[-most // 2:]}"
-
-
-def listed_time(text):
-    """A time as --list has it: whole seconds, rounded down, and nanoseconds after them."""
-    whole, _, part = text.partition(".")
-    return int(whole) * 10**9 + int(part)
 
 
 def nanoseconds(text):

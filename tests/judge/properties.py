@@ -18,7 +18,7 @@ import judges
 import nodes
 import writers
 import written
-from images import DUMP, FSCK, MKFS, must
+from images import DSFS, DUMP, FSCK, MKFS, must
 
 
 class Tree:
@@ -66,9 +66,8 @@ def compare(tree, what, want, get):
 def image(tree):
     """A tree, packed, is that tree, however it is read."""
     images.make(tree.image, tree.image, tree.top)
-    yield from compare(tree, "image, --digest --text", tree.view, lambda: images.view(tree.image))
-    yield from compare(tree, "image, --list", tree.view, lambda: images.listing(tree.image))
-    yield from compare(tree, "image, --list --json", tree.view,
+    yield from compare(tree, "image, digest --text", tree.view, lambda: images.view(tree.image))
+    yield from compare(tree, "image, ls --json", tree.view,
                        lambda: images.json_listing(tree.image))
     if images.have_fuse():
         yield from compare(tree, "image, dsfs-fuse", tree.view,
@@ -137,10 +136,10 @@ def stored_as(tree, what, first, second):
     if images.digest(made) != images.digest(tree.image):
         yield f"{what}: another digest"
     yield from compare(tree, what, tree.view, lambda: images.view(made))
-    yield from compare(tree, f"{what}, --list --json", tree.view,
+    yield from compare(tree, f"{what}, ls --json", tree.view,
                        lambda: images.json_listing(made))
-    must(DUMP, f"--extract={out}", made)
-    yield from compare(tree, f"{what}, --extract", tree.view, lambda: nodes.of_directory(out))
+    must(DSFS, "extract", made, out)
+    yield from compare(tree, f"{what}, extract", tree.view, lambda: nodes.of_directory(out))
     if images.have_fuse():
         yield from compare(tree, f"{what}, dsfs-fuse", tree.view,
                            lambda: images.kernel_view(made, tree.path("mnt")))
@@ -268,7 +267,7 @@ def odd_json(rng, text):
 
 
 def of_manifest(text):
-    """The view that the lines of `dump.dsfs --manifest` describe, by Python's json."""
+    """The view that the lines of `dsfs manifest` describe, by Python's json."""
     view, groups = {}, {}
     letter = {name: kind for kind, name in NAMED.items()}
     for line in text.splitlines():
@@ -294,11 +293,11 @@ def of_manifest(text):
 
 
 def manifest(tree):
-    """A manifest is the tree again: that of dump.dsfs, and those that others write."""
-    text = must(DUMP, "--manifest", tree.image)
-    yield from compare(tree, "--manifest, by json.loads", tree.view, lambda: of_manifest(text))
+    """A manifest is the tree again: that of dsfs manifest, and those that others write."""
+    text = must(DSFS, "manifest", tree.image)
+    yield from compare(tree, "manifest, by json.loads", tree.view, lambda: of_manifest(text))
     for what, lines in (
-            ("--manifest of dump.dsfs", text),
+            ("--manifest of dsfs manifest", text),
             ("--manifest of json.dumps, ASCII", own_json(tree.view, True)),
             ("--manifest of json.dumps, UTF-8", own_json(tree.view, False)),
             ("--manifest in odd JSON", odd_json(random.Random(len(text)), text))):
@@ -315,24 +314,24 @@ DEFAULT_ACL = bytes.fromhex("02000000" "01000700ffffffff" "02000700feff0000" "04
 
 
 def extract(tree):
-    """--extract restores the tree, wherever that is, and --resume what is missing of it."""
+    """dsfs extract restores the tree, wherever that is, and --resume what is missing of it."""
     def into(to, *options):
-        must(DUMP, f"--extract={to}", *options, tree.image)
+        must(DSFS, "extract", *options, tree.image, to)
         return nodes.of_directory(to)
-    yield from compare(tree, "--extract", tree.view, lambda: into(tree.path("out")))
+    yield from compare(tree, "extract", tree.view, lambda: into(tree.path("out")))
     os.mkdir(tree.path("acl"))
     os.setxattr(tree.path("acl"), "system.posix_acl_default", DEFAULT_ACL)
     below = tree.path("acl/out")
-    yield from compare(tree, "--extract, below a default ACL", tree.view, lambda: into(below))
+    yield from compare(tree, "extract, below a default ACL", tree.view, lambda: into(below))
     os.mkdir(tree.path("acl/empty"))
     os.chmod(tree.path("acl/empty"), 0o755)
-    yield from compare(tree, "--extract, into a directory with a default ACL", tree.view,
+    yield from compare(tree, "extract, into a directory with a default ACL", tree.view,
                        lambda: into(tree.path("acl/empty")))
     some = [p for p, node in sorted(tree.view.items()) if node.type != "d" and len(node.links) == 1]
     for path in tree.rng.sample(some, len(some) // 3):
         if os.path.lexists(os.path.join(os.fsencode(below), path)):
             os.unlink(os.path.join(os.fsencode(below), path))
-    yield from compare(tree, "--extract --resume", tree.view, lambda: into(below, "--resume"))
+    yield from compare(tree, "extract --resume", tree.view, lambda: into(below, "--resume"))
     tree.clear("out", "acl")
 
 
@@ -343,34 +342,34 @@ def untouched(view):
 
 
 def dumped(tree):
-    """--tar is read by others as the tree, and by mkfs.dsfs as the same image."""
+    """dsfs tar is read by others as the tree, and by mkfs.dsfs as the same image."""
     archive = tree.path("dumped.tar")
     with open(archive, "wb") as to:
-        must(DUMP, "--tar", tree.image, stdout=to)
+        must(DSFS, "tar", tree.image, stdout=to)
     want = untouched(tree.without_sockets())
     for name, read, expected in (("GNU tar", judges.gnu, want), ("Python", judges.python, want),
                                  ("bsdtar", judges.bsd, judges.within_bsd(want))):
         if name == "bsdtar" and not all(map(judges.normal, want)):
             continue
-        yield from compare(tree, f"dump.dsfs --tar, read by {name}", expected,
+        yield from compare(tree, f"dsfs tar, read by {name}", expected,
                            lambda read=read: read(archive, tree.path("x")))
         tree.clear("x")
 
     def again():
         images.make(tree.path("again"), f"--tar={archive}", tree.path("again"))
         return images.view(tree.path("again"))
-    yield from compare(tree, "dump.dsfs --tar, read by mkfs.dsfs", tree.without_sockets(), again)
+    yield from compare(tree, "dsfs tar, read by mkfs.dsfs", tree.without_sockets(), again)
     tree.clear("again", "dumped.tar")
 
 
 def dumped_shards(tree):
-    """--wds has each file under each of its names, for Python and for mkfs.dsfs."""
+    """dsfs shards has each file under each of its names, for Python and for mkfs.dsfs."""
     want = {path: node._replace(mtime=node.mtime // 10**9 * 10**9, links=(path,), xattrs={})
             for path, node in tree.view.items() if node.type == "f"}
     if not want:
         return
     size = tree.rng.choice(("100K", "1G"))
-    must(DUMP, f"--wds={tree.path('shard')}", f"--shard-size={size}", tree.image)
+    must(DSFS, "shards", f"--size={size}", tree.image, tree.path("shard"))
     paths = sorted(name for name in os.listdir(tree.work) if name.startswith("shard-"))
 
     def read():
@@ -378,14 +377,14 @@ def dumped_shards(tree):
         for name in paths:
             seen.update(judges.python(tree.path(name), None))
         return {path: node for path, node in seen.items() if node.type != "d"}
-    yield from compare(tree, "dump.dsfs --wds, read by Python", want, read)
+    yield from compare(tree, "dsfs shards, read by Python", want, read)
 
     def again():
         images.make(tree.path("again"), "--wds=prefix", *[f"--tar={tree.path(n)}" for n in paths],
                     tree.path("again"))
         return {path: node for path, node in images.view(tree.path("again")).items()
                 if node.type != "d"}
-    yield from compare(tree, "dump.dsfs --wds, read by mkfs.dsfs", want, again)
+    yield from compare(tree, "dsfs shards, read by mkfs.dsfs", want, again)
     tree.clear("again", *paths)
 
 
@@ -514,7 +513,7 @@ def in_place(tree, writer, apart, paths, made):
     for name, path in paths.items():
         shard = f"/shards/{os.fsdecode(name)}.tar"
         with open(path, "rb") as f:
-            if must(DUMP, f"--cat={shard}", tree.path("made")) != f.read():
+            if must(DSFS, "cat", tree.path("made"), shard) != f.read():
                 yield f"{what}: {shard} is not the archive"
 
 

@@ -253,7 +253,7 @@ class CompressedTree(Tree):
             with self.it.open(path) as file:
                 file.seek(at)
                 self.assertEqual(file.read(length), want[at:at + length])
-        listing = subprocess.run([TOP / "build/dump.dsfs", "--path=/" + path, self.image],
+        listing = subprocess.run([TOP / "build/dump.dsfs", "--inode=/" + path, self.image],
                                  check=True, capture_output=True, text=True).stdout
         self.assertIn("packed:", listing)
 

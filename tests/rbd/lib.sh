@@ -57,6 +57,7 @@ end_cluster()
 describe()
 {
 	build/tests/listing --as-packed "$out/$1" >"$out/$2"
+	tests/tools/digest.py full "$out/$1" >"$out/$2.digest"
 	(cd "$out/$1" && find . -type f -exec sha256sum {} +) >"$out/$2.sums"
 }
 

@@ -33,7 +33,7 @@ gets()
 
 listed_by_s3()
 {
-	with_keys build/dump.dsfs --list "s3://$s3_object" | cmp - "$out/list.dump"
+	with_keys build/dsfs digest --full --text "s3://$s3_object" | cmp - "$out/list.dump"
 }
 
 # refused WORDS CMD...: it fails, and says so
@@ -51,7 +51,7 @@ read_by_s3()
 {
 	local before requests
 
-	build/dump.dsfs --list "$out/dsfs.img" >"$out/list.dump"
+	build/dsfs digest --full --text "$out/dsfs.img" >"$out/list.dump"
 	cluster rgw-start
 	in_ns radosgw-admin user create --uid=u --display-name=u --access-key="$s3_key" \
 		--secret-key="$s3_secret" >"$out/user" 2>&1
@@ -60,7 +60,7 @@ read_by_s3()
 	check "an object of the gateway is listed as the image is" listed_by_s3
 	check "and is right, file by file" with_keys build/fsck.dsfs -q "s3://$s3_object"
 	before=$(gets)
-	check "and extracted" with_keys build/dump.dsfs --extract="$out/s3" "s3://$s3_object"
+	check "and extracted" with_keys build/dsfs extract "s3://$s3_object" "$out/s3"
 	requests=$(($(gets) - before))
 	echo "# $files files extracted: $requests requests, opening included"
 	check "to what was packed" diff -r "$out/tree" "$out/s3"

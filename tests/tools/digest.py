@@ -3,7 +3,7 @@
 """digest.py data|full|data-text|full-text TREE - the digest of a directory.
 
 Made of Documentation/digest.rst and nothing else of this project: what it says
-of a tree and what dump.dsfs --digest says of its image must be the same.
+of a tree and what dsfs digest says of its image must be the same.
 """
 import hashlib, os, stat, sys
 

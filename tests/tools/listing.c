@@ -3,8 +3,8 @@
  * listing - the canonical listing of a live directory.
  *
  * Everything that stat, readlink, the xattr calls and read say of each object
- * below a directory, in the format that dump.dsfs --list prints of an image;
- * so diff(1) proves that an image, its mount and its source are the same.
+ * below a directory, one line an object; so diff(1) proves that a mount, what was
+ * extracted and the source of an image are the same.
  *
  * A file that can't be read gets its errno in place of a checksum and the walk
  * goes on, so that a damaged image can be listed too; exit status 1 says so.
@@ -62,7 +62,20 @@ static size_t path_push(const char *name)
 	return len;
 }
 
-/* Where the next data lie, so that nobody has to read a terabyte of zeros. */
+/* Extend a crc32c by zeros. */
+static u32 sum_zeros(u32 sum, off_t len)
+{
+	static const unsigned char zeros[BUF_SIZE];
+	size_t n;
+
+	for (; len; len -= n) {
+		n = len < BUF_SIZE ? len : BUF_SIZE;
+		sum = dsfs_crc32c(sum, zeros, n);
+	}
+	return sum;
+}
+
+/* Where the next data lie; holes are not read. */
 static off_t next_data(int fd, off_t pos, off_t size)
 {
 	off_t at = lseek(fd, pos, SEEK_DATA);
@@ -81,7 +94,7 @@ static int sum_file(int fd, off_t size, u32 *sum)
 	*sum = 0;
 	while (pos < size) {
 		data = next_data(fd, pos, size);
-		*sum = listing_crc_zeros(*sum, data - pos);
+		*sum = sum_zeros(*sum, data - pos);
 		pos = data;
 		if (pos == size)
 			break;
@@ -96,12 +109,12 @@ static int sum_file(int fd, off_t size, u32 *sum)
 	return 0;
 }
 
-static void get_xattrs(int dir, const char *name, struct listing_entry *e)
+/* Prints the attributes of an object, sorted: name=hex, with commas between them, or - for none. */
+static void print_xattrs(int dir, const char *name)
 {
-	static char proc[512];
-	static char list[65536], value[65536];
-	struct listing_xattr *x;
-	ssize_t n, len, at;
+	static char proc[512], list[65536], value[65536];
+	static struct listing_xattr x[16384];
+	ssize_t n, len, at, nr = 0;
 
 	/* In 6.1 no xattr call takes a directory and the name of a symlink. */
 	if (dir == AT_FDCWD)
@@ -109,84 +122,84 @@ static void get_xattrs(int dir, const char *name, struct listing_entry *e)
 	else
 		snprintf(proc, sizeof(proc), "/proc/self/fd/%d/%s", dir, name);
 	n = llistxattr(proc, list, sizeof(list));
-	if (n < 0) {
-		if (errno == EOPNOTSUPP)
-			return;
+	if (n < 0 && errno != EOPNOTSUPP)
 		die("llistxattr");
-	}
-	for (at = 0; at < n; at += strlen(list + at) + 1) {
-		len = lgetxattr(proc, list + at, value, sizeof(value));
+	for (at = 0; at < n; at += strlen(list + at) + 1)
+		x[nr++].name = list + at;
+	listing_sort(x, nr);
+	putchar('\t');
+	for (at = 0; at < nr; at++) {
+		len = lgetxattr(proc, x[at].name, value, sizeof(value));
 		if (len < 0)
-			die(list + at);
-		e->xattrs = must_alloc(realloc(e->xattrs,
-					       (e->nr_xattrs + 1) * sizeof(*e->xattrs)));
-		x = e->xattrs + e->nr_xattrs++;
-		x->name = must_alloc(strdup(list + at));
-		x->value = memcpy(must_alloc(malloc(len + 1)), value, len);
-		x->len = len;
+			die(x[at].name);
+		if (at)
+			putchar(',');
+		listing_escape(stdout, x[at].name, strlen(x[at].name));
+		putchar('=');
+		listing_hex(stdout, value, len);
 	}
+	puts(nr ? "" : "-");
 }
 
-static void free_xattrs(struct listing_entry *e)
+static void print_time(const struct timespec *t)
 {
-	size_t i;
+	static const struct timespec max = { NS_MAX_SEC, 854775807 };
+	static const struct timespec min = { -NS_MAX_SEC - 1, 145224192 };
 
-	for (i = 0; i < e->nr_xattrs; i++) {
-		free((void *)e->xattrs[i].name);
-		free((void *)e->xattrs[i].value);
-	}
-	free(e->xattrs);
+	if (as_packed && (t->tv_sec > max.tv_sec ||
+			  (t->tv_sec == max.tv_sec && t->tv_nsec > max.tv_nsec)))
+		t = &max;
+	if (as_packed && (t->tv_sec < min.tv_sec ||
+			  (t->tv_sec == min.tv_sec && t->tv_nsec < min.tv_nsec)))
+		t = &min;
+	printf("\t%lld.%09lu", (long long)t->tv_sec, t->tv_nsec);
 }
 
-static void set_times(struct listing_entry *e, const struct stat *st)
+/* Prints the checksum of a file, or an errno; the target of a symlink; or -. */
+static void print_content(int dir, const char *name, const struct stat *st)
 {
-	e->mtime_sec = st->st_mtim.tv_sec;
-	e->mtime_nsec = st->st_mtim.tv_nsec;
-	if (!as_packed)
-		return;
-	if (e->mtime_sec > NS_MAX_SEC ||
-	    (e->mtime_sec == NS_MAX_SEC && e->mtime_nsec > 854775807)) {
-		e->mtime_sec = NS_MAX_SEC;
-		e->mtime_nsec = 854775807;
-	}
-	if (e->mtime_sec < -NS_MAX_SEC - 1 ||
-	    (e->mtime_sec == -NS_MAX_SEC - 1 && e->mtime_nsec < 145224192)) {
-		e->mtime_sec = -NS_MAX_SEC - 1;
-		e->mtime_nsec = 145224192;
+	static char target[4096];
+	int fd, error;
+	ssize_t n;
+	u32 sum = 0;
+
+	putchar('\t');
+	if (S_ISLNK(st->st_mode)) {
+		n = readlinkat(dir, name, target, sizeof(target));
+		if (n < 0)
+			die("readlink");
+		listing_escape(stdout, target, n);
+	} else if (S_ISREG(st->st_mode)) {
+		fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		error = fd < 0 ? errno : sum_file(fd, st->st_size, &sum);
+		failed |= error != 0;
+		printf(error ? "!%d" : "%08x", error ? error : sum);
+		if (fd >= 0)
+			close(fd);
+	} else {
+		putchar('-');
 	}
 }
 
 static void print_object(int dir, const char *name, const struct stat *st, u64 nlink)
 {
-	static char target[4096];
-	struct listing_entry e = {
-		.path = path, .mode = st->st_mode, .uid = st->st_uid, .gid = st->st_gid,
-		.nlink = nlink, .size = st->st_size, .target = target,
-		.rdev_major = major(st->st_rdev), .rdev_minor = minor(st->st_rdev),
-	};
-	ssize_t n;
-	int fd;
+	const char *first = NULL;
 
-	set_times(&e, st);
 	if (!S_ISDIR(st->st_mode) &&
-	    listing_link(&links, st->st_dev, st->st_ino, st->st_nlink, path, &e.link))
+	    listing_link(&links, st->st_dev, st->st_ino, st->st_nlink, path, &first))
 		die("memory");
-	if (S_ISLNK(st->st_mode)) {
-		n = readlinkat(dir, name, target, sizeof(target) - 1);
-		if (n < 0)
-			die("readlink");
-		target[n] = 0;
-	}
-	if (S_ISREG(st->st_mode)) {
-		fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-		e.sum_error = fd < 0 ? errno : sum_file(fd, st->st_size, &e.sum);
-		failed |= e.sum_error != 0;
-		if (fd >= 0)
-			close(fd);
-	}
-	get_xattrs(dir, name, &e);
-	listing_print(stdout, &e);
-	free_xattrs(&e);
+	listing_escape(stdout, path, strlen(path));
+	printf("\t%c\t%04o\t%u\t%u\t%llu\t%llu", listing_type(st->st_mode), st->st_mode & 07777,
+	       st->st_uid, st->st_gid, (unsigned long long)nlink,
+	       S_ISREG(st->st_mode) || S_ISLNK(st->st_mode) ? (unsigned long long)st->st_size : 0);
+	print_time(&st->st_mtim);
+	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
+		printf("\t%u:%u\t", major(st->st_rdev), minor(st->st_rdev));
+	else
+		fputs("\t-\t", stdout);
+	listing_escape(stdout, first ? first : "-", strlen(first ? first : "-"));
+	print_content(dir, name, st);
+	print_xattrs(dir, name);
 }
 
 static int name_cmp(const void *a, const void *b)

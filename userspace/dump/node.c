@@ -84,7 +84,7 @@ static void show_node(struct view *v, struct json *j, const struct image_node *n
 	json_show_u64(j, "extents", "+%llu\n", n->extra.extents);
 }
 
-int dump_path(struct view *v, struct json *j, const char *path)
+int dump_inode(struct view *v, struct json *j, const char *path)
 {
 	char target[DSFS_SYMLINK_MAX + 1];
 	struct image_node n;

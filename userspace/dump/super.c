@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Superblocks and the regions of the metadata. */
-#include <time.h>
 #include <uuid/uuid.h>
 
 #include "dump.h"
 #include "msg.h"
-
-/* Time as UTC, without fractions of a second. */
-static void time_text(struct nsec_time time, char *text, size_t size)
-{
-	time_t t = time.sec;
-	struct tm tm;
-
-	if (!gmtime_r(&t, &tm) || !strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm))
-		text[0] = '\0';
-}
+#include "note.h"
 
 /* 0 bits: there is none. */
 static u64 size_of(unsigned int bits)
@@ -25,10 +15,9 @@ static u64 size_of(unsigned int bits)
 static void print_time(s64 ns)
 {
 	const struct nsec_time t = nsec_split(ns);
-	char text[64];
+	char text[NOTE_WORDS];
 
-	time_text(t, text, sizeof(text));
-	printf("built:         %lld.%09u (%s UTC)\n", t.sec, t.nsec, text);
+	printf("built:         %lld.%09u (%s UTC)\n", t.sec, t.nsec, note_time(ns, text));
 }
 
 static void show_geo(struct json *j, const struct dsfs_geo *geo)
@@ -78,18 +67,15 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 /* What files were compressed by, of the last generation that compressed some */
 static void show_codec(struct json *j, const struct dsfs_note *note)
 {
-	const u32 version = le32_to_cpu(note->codec_version);
-	const char *name = note->codec == DSFS_CODEC_ZSTD ? "zstd" :
-			   note->codec == DSFS_CODEC_LZ4 ? "lz4" : note->codec ? "unknown" : "";
-	char text[64];
+	const char *name = note_codec(note);
+	char text[NOTE_WORDS];
 
-	snprintf(text, sizeof(text), "%u.%u.%u", version / 10000, version / 100 % 100,
-		 version % 100);
+	note_version(note, text);
 	if (j) {
 		json_str(j, "codec", name);
 		json_u64(j, "codec_level", note->codec_level);
 		json_bool(j, "codec_auto", note->codec_auto);
-		json_str(j, "codec_version", version ? text : "");
+		json_str(j, "codec_version", text);
 		return;
 	}
 	if (!note->codec)
@@ -98,7 +84,7 @@ static void show_codec(struct json *j, const struct dsfs_note *note)
 	if (note->codec_level)
 		printf(":%u", note->codec_level);
 	printf("%s, lib%s %s\n", note->codec_auto ? " (auto)" : "", name,
-	       version ? text : "unknown");
+	       *text ? text : "unknown");
 }
 
 static void show_note(struct json *j, const struct note_text *n)
@@ -200,7 +186,7 @@ static void print_words(const struct dsfs_geo *geo, const struct note_text *note
 static void show_generation(struct view *v, struct json *j, const struct dsfs_geo *geo, u64 from)
 {
 	struct note_text note;
-	char text[64];
+	char text[NOTE_WORDS];
 
 	note_text(v, geo, &note);
 	if (j) {
@@ -211,7 +197,7 @@ static void show_generation(struct view *v, struct json *j, const struct dsfs_ge
 		json_end(j);
 		return;
 	}
-	time_text(nsec_split(geo->build_time), text, sizeof(text));
+	note_time(geo->build_time, text);
 	printf("%10llu %-19s %12llu %16llu %16llu %16llu", geo->generation, text, geo->files,
 	       geo->content_bytes, geo->image_bytes, geo->image_bytes - from);
 	print_words(geo, &note);

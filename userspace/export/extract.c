@@ -23,7 +23,6 @@
 #include "extract.h"
 #include "io.h"
 #include "msg.h"
-#include "resume.h"
 
 /*
  * Judge what is there.  Return: 1: it is the image's; 0: nothing is there; -1: something
@@ -487,7 +486,7 @@ static void extract_free(struct extract *x)
 		close(x->root);
 }
 
-int dump_extract(struct view *v, const char *dir, struct filter *f, bool resume)
+int export_files(struct view *v, const char *dir, struct filter *f, bool resume)
 {
 	static const struct walk_ops make = {
 		.enter = enter_make, .leave = leave_make,

@@ -89,13 +89,15 @@ static int put_entry(void *arg, const struct walk_entry *e)
 	return ferror(stdout) ? -EIO : 0;
 }
 
-int dump_manifest(struct view *v, struct json *j)
+int export_manifest(struct view *v)
 {
 	static const struct walk_ops ops = { .enter = put_entry };
-	struct manifest m = { .v = v, .j = j };
+	struct json j;
+	struct manifest m = { .v = v, .j = &j };
 	int ret;
 
-	j->lines = true;
+	json_init(&j, stdout);
+	j.lines = true;
 	ret = view_walk(v, NULL, &ops, &m);
 	if (ret && !ferror(stdout))
 		view_error(v, v->img.path, "manifest", ret, NULL);

@@ -87,7 +87,7 @@ static int open_hidden(struct newfile *f)
 
 	sigfillset(&all);
 	for (unsigned int n = 0; n < TRIES; n++) {
-		snprintf(f->temp, sizeof(f->temp), ".dump.dsfs.%d-%u", (int)getpid(), n);
+		snprintf(f->temp, sizeof(f->temp), ".dsfs.%d-%u", (int)getpid(), n);
 		sigprocmask(SIG_BLOCK, &all, &old);
 		f->fd = openat(f->dir, f->temp, O_WRONLY | O_CREAT | O_EXCL |
 			       O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --resume: comparison of existing objects with the image.  No existing object
+ * Going on: comparison of existing objects with the image.  No existing object
  * is replaced: those of an earlier extraction are complete, and others stay and
  * are reported.  No symlink is followed.
  */
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "nsec.h"
-#include "resume.h"
+#include "extract.h"
 
 #define PIECE	65536
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --tar: the tree as a tar archive on standard output.  A header has the length
+ * The tree as a tar archive on standard output.  A header has the length
  * of the file and is written before the data is read and verified, so a bad file cannot be
  * withdrawn.  Files that fit into memory are verified first, and left out if they are bad; a
  * larger bad file ends the archive, which readers then refuse.
@@ -312,7 +312,7 @@ static void tar_free(struct tar *t)
 	free(t->buf);
 }
 
-int dump_tar(struct view *v, struct filter *f)
+int export_tar(struct view *v, struct filter *f)
 {
 	static const struct walk_ops ops = { .enter = enter };
 	static char out[OUT_BYTES];
@@ -321,7 +321,7 @@ int dump_tar(struct view *v, struct filter *f)
 
 	if (isatty(STDOUT_FILENO)) {
 		free(t.buf);
-		msg_error(NULL, "--tar: standard output is a terminal");
+		msg_error(NULL, "standard output is a terminal");
 		return -1;
 	}
 	/* not on the stack: exit() writes what is left in it */

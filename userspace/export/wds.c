@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --wds: shards of a WebDataset.  A reader takes adjacent members with one key for a sample,
+ * Shards of a WebDataset.  A reader takes adjacent members with one key for a sample,
  * so all files of a sample are in one shard.  A sample with a bad file is left out.  A shard
  * gets its name when it is complete.  The tree and the options alone decide what is in which
  * shard, so the same image gives the same bytes.
@@ -45,7 +45,7 @@ struct totals {
 struct wds {
 	struct view *v;
 	struct json *j;
-	const struct wds_request *r;
+	const struct shards_request *r;
 	struct samples samples;
 	struct shard shard;
 	int dir;
@@ -91,7 +91,7 @@ static int check_empty(const struct wds *w)
 	while (!ret && (de = readdir(dir))) {
 		if (!is_shard(w, de->d_name))
 			continue;
-		msg_error(w->r->prefix, "--wds: %s exists", de->d_name);
+		msg_error(w->r->prefix, "%s exists", de->d_name);
 		ret = -1;
 	}
 	closedir(dir);
@@ -106,11 +106,11 @@ static int open_dir(struct wds *w)
 
 	w->base = slash ? slash + 1 : prefix;
 	if (!*w->base) {
-		msg_error(prefix, "--wds: no name for shards");
+		msg_error(prefix, "no name for shards");
 		return -1;
 	}
 	if (strlen(w->base) > DSFS_NAME_MAX - TAIL_MAX) {
-		msg_error(prefix, "--wds: a name of %zu bytes: the limit is %d",
+		msg_error(prefix, "a name of %zu bytes: the limit is %d",
 			  strlen(w->base), DSFS_NAME_MAX - TAIL_MAX);
 		return -1;
 	}
@@ -324,18 +324,18 @@ static int run(struct wds *w, struct filter *f)
 	json_end(w->j);
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
-		view_error(w->v, w->v->img.path, "wds", ret, NULL);
+		view_error(w->v, w->v->img.path, "shards", ret, NULL);
 	report(w);
 	/* What was left out was said where it was. */
 	if (!ret && !w->all.shards && !w->v->errors->count) {
-		msg_error(w->r->prefix, "--wds: no shard made: no regular file%s",
+		msg_error(w->r->prefix, "no shard made: no regular file%s",
 			  f->count ? " is selected" : " in the image");
 		ret = -ENOENT;
 	}
 	return ret;
 }
 
-int dump_wds(struct view *v, struct json *j, const struct wds_request *r, struct filter *f)
+int export_shards(struct view *v, struct json *j, const struct shards_request *r, struct filter *f)
 {
 	struct wds w = { .v = v, .j = j, .r = r, .size = r->size ? r->size : WDS_SIZE, .dir = -1 };
 	int ret = open_dir(&w);

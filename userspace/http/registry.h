@@ -8,7 +8,7 @@
 
 #include "object.h"
 
-/* The type of a layer that is an image; dump.dsfs --oci writes it */
+/* The type of a layer that is an image; dsfs oci writes it */
 #define OCI_LAYER	"application/vnd.dsfs.image.layer.v1"
 #define OCI_MANIFEST	"application/vnd.oci.image.manifest.v1+json"
 

@@ -18,7 +18,7 @@
 static const char *const tags[TAGS] = { "user", "user", "group", "group", "mask", "other" };
 
 /* Advice for an ACL with names.  GNU tar is left out: it writes names with --numeric-owner, too. */
-#define NAMES	"names of users are not looked up: bsdtar and dump.dsfs --tar write " \
+#define NAMES	"names of users are not looked up: bsdtar and dsfs tar write " \
 		"numbers, too, or use --no-xattrs"
 
 static size_t entries_of(size_t len)

@@ -318,3 +318,17 @@ int args_parse(const struct args *args, void *o, int *argc, char **argv)
 		check(&p);
 	return p.status;
 }
+
+int args_words(const struct args *args, void *o, const char *what, int low, int high, int *argc,
+	       char **argv)
+{
+	const int ret = args_parse(args, o, argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	if (*argc < low)
+		return args_wrong(args->wrong, "%s %s needed", what, low > 1 ? "are" : "is");
+	if (high && *argc > high)
+		return args_refused(args->wrong, argv[high], "one argument too many");
+	return -1;
+}

@@ -135,6 +135,15 @@ struct args {
 int args_parse(const struct args *args, void *o, int *argc, char **argv);
 
 /**
+ * args_words - the same, and there are as many other arguments as the usage says
+ * @what: the names of those that are needed, as "IMAGE and DIR"
+ * @low: number of these
+ * @high: number of arguments that there may be; 0: any
+ */
+int args_words(const struct args *args, void *o, const char *what, int low, int high, int *argc,
+	       char **argv);
+
+/**
  * args_single - the only argument besides the options
  * @what: its name in messages
  *

@@ -66,19 +66,18 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-/* Become the program of a verb, which lies where this one does. */
-static int run_program(const struct verb *v, char **argv)
+int verb_program(const char *program, char **argv)
 {
 	char path[PATH_MAX];
 	const ssize_t len = readlink("/proc/self/exe", path, sizeof(path));
 	char *base = len > 0 && len < sizeof(path) ? memrchr(path, '/', len) : NULL;
 	const int room = base ? path + sizeof(path) - (base + 1) : 0;
 
-	if (base && snprintf(base + 1, room, "%s", v->program) < room)
+	if (base && snprintf(base + 1, room, "%s", program) < room)
 		execv(path, argv);
 	else
-		execvp(v->program, argv);
-	msg_error(v->program, "cannot be run: %s", msg_why(errno));
+		execvp(program, argv);
+	msg_error(program, "cannot be run: %s", msg_why(errno));
 	return EXIT_ERROR;
 }
 
@@ -90,14 +89,12 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 	snprintf(name, sizeof(name), "dsfs %s", v->name);
 	argv[0] = name;
 	msg_init(name, EXIT_ERROR);
-	return v->run ? v->run(argc, argv) : run_program(v, argv);
+	return v->run ? v->run(argc, argv) : verb_program(v->program, argv);
 }
 
 /* "dsfs help", "dsfs help VERB" */
-static int help(int argc, char **argv)
+static int run_help(int argc, char **argv)
 {
-	static char option[] = "--help";
-	char *words[] = { NULL, option, NULL };
 	const struct verb *v;
 
 	if (argc < 3) {
@@ -105,7 +102,8 @@ static int help(int argc, char **argv)
 		return EXIT_OK;
 	}
 	v = find_verb(argv[2]);
-	return v ? run_verb(v, 2, words) : EXIT_USAGE;
+	argv[2] = (char *)"--help";
+	return v ? run_verb(v, 2, argv + 1) : EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
@@ -116,7 +114,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return args_wrong(EXIT_USAGE, "no command given");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return help(argc, argv);
+		return run_help(argc, argv);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		args_version();
 		return EXIT_OK;

@@ -42,4 +42,24 @@ int verb_revert(int argc, char **argv);
 /* By group; the last one has no name. */
 extern const struct verb verbs[];
 
+/* Verbs that look at images and take out of them: see struct verb */
+int verb_cat(int argc, char **argv);
+int verb_diff(int argc, char **argv);
+int verb_digest(int argc, char **argv);
+int verb_extract(int argc, char **argv);
+int verb_info(int argc, char **argv);
+int verb_ls(int argc, char **argv);
+int verb_manifest(int argc, char **argv);
+int verb_oci(int argc, char **argv);
+int verb_shards(int argc, char **argv);
+int verb_tar(int argc, char **argv);
+
+/**
+ * verb_program - become a program that lies where this one does
+ * @argv: as the verb has it
+ *
+ * Return: the exit status, after a message, if it cannot be run.
+ */
+int verb_program(const char *program, char **argv);
+
 #endif /* DSFS_VERB_H */

@@ -5,7 +5,7 @@
  * be read.  Different checksums mean different data.  Equal checksums of data
  * at different places prove nothing, so such data is read.
  */
-#include "compare.h"
+#include "diff.h"
 #include "stored.h"
 
 #define PIECE	65536

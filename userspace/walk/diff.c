@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "compare.h"
 #include "diff.h"
 #include "msg.h"
 #include "parse.h"
@@ -44,17 +43,18 @@ static const struct {
 int diff_parse(const char *text, struct diff_request *r)
 {
 	const char *dots = strstr(text, "..");
-	char from[32];
+	const size_t len = dots ? dots - text : strlen(text);
+	char from[32] = "";
+	int ret;
 
-	if (!dots || dots - text >= sizeof(from))
+	if (len >= sizeof(from))
 		return -EINVAL;
-	memcpy(from, text, dots - text);
-	from[dots - text] = '\0';
-	r->to = 0;
-	if (parse_u64(from, &r->from) || (dots[2] && parse_u64(dots + 2, &r->to)))
-		return -EINVAL;
+	memcpy(from, text, len);
+	ret = parse_u64(from, &r->from);
+	if (!ret && dots)
+		ret = parse_u64(dots + 2, &r->to);
 	/* generations begin with 1 */
-	return r->from && (r->to || !dots[2]) ? 0 : -EINVAL;
+	return ret || !r->from || (dots && !r->to) ? -EINVAL : 0;
 }
 
 static void show(struct diff *f, const char *change, const struct image_node *n,
@@ -159,10 +159,34 @@ static int open_side(struct diff *f, enum side s, u64 generation)
 	return v->src ? 0 : -ENOMEM;
 }
 
+/* The generation before the newest one, unless another one was asked for */
+static int find_from(struct diff *f, u64 *from)
+{
+	struct view *v = f->v;
+	struct dsfs_slot older;
+	int ret;
+
+	if (*from)
+		return 0;
+	ret = image_older(&v->img, v->img.geo, &older);
+	if (ret == 1) {
+		*from = older.geo.generation;
+		return 0;
+	}
+	if (ret)
+		view_error(v, v->img.path, "history", ret, &older.err);
+	else
+		msg_error(v->img.path, "keeps one generation alone");
+	return ret ? ret : -ENOENT;
+}
+
 static int run(struct diff *f, const struct diff_request *r)
 {
-	int ret = open_side(f, FROM, r->from);
+	u64 from = r->from;
+	int ret = find_from(f, &from);
 
+	if (!ret)
+		ret = open_side(f, FROM, from);
 	if (!ret)
 		ret = open_side(f, TO, r->to ? r->to : f->v->img.geo->generation);
 	if (ret)
@@ -183,7 +207,7 @@ static int run(struct diff *f, const struct diff_request *r)
 	return ret;
 }
 
-int dump_diff(struct view *v, struct json *j, const struct diff_request *r)
+int diff_show(struct view *v, struct json *j, const struct diff_request *r)
 {
 	struct diff f = { .v = v, .j = j };
 	int ret = run(&f, r);

@@ -42,7 +42,7 @@ static int put_object(void *arg, const struct sums_object *o)
 	else if (S_ISLNK(attr->mode) && !view_target(g->v, o->path, &o->node, target))
 		line.target = target;
 	if (g->lines.kind == DSFS_DIGEST_FULL)
-		view_xattrs(g->v, o->path, &o->node, &list);
+		line.no_xattrs = view_xattrs(g->v, o->path, &o->node, &list);
 	if (line.target)
 		line.target_len = strlen(target);
 	line.xattrs = list.v;

@@ -12,7 +12,7 @@ static void print_text(FILE *out, const char *s)
 	listing_escape(out, s, strlen(s));
 }
 
-/* Print the content column: a checksum, a target or a device. */
+/* Print the content column: a checksum, a target or a device; a mark of what is unreadable. */
 static void print_value(FILE *out, const struct digest_line *line)
 {
 	putc('\t', out);
@@ -22,8 +22,8 @@ static void print_value(FILE *out, const struct digest_line *line)
 		listing_escape(out, line->target, line->target_len);
 	else if (S_ISCHR(line->mode) || S_ISBLK(line->mode))
 		fprintf(out, "%u:%u", line->rdev >> 20, line->rdev & 0xfffff);
-	else if (!S_ISREG(line->mode) && !S_ISLNK(line->mode))
-		putc('-', out);
+	else
+		putc(S_ISREG(line->mode) || S_ISLNK(line->mode) ? '!' : '-', out);
 }
 
 /* Print the columns of attributes: mode, owner, time, first name. */
@@ -37,6 +37,8 @@ static void print_attrs(FILE *out, const struct digest_line *line)
 /* Print a column for each xattr, which needs no other escapes than a path. */
 static void print_xattrs(FILE *out, const struct digest_line *line)
 {
+	if (line->no_xattrs)
+		fputs("\t!", out);
 	listing_sort(line->xattrs, line->nr_xattrs);
 	for (size_t i = 0; i < line->nr_xattrs; i++) {
 		putc('\t', out);

@@ -32,6 +32,7 @@ struct digest_lines {
  * @sum: of a regular file, SHA256_BYTES; NULL: not known
  * @target: of a symlink, @target_len bytes; NULL: not known
  * @xattrs: @nr_xattrs of them, with whole names; they are sorted here
+ * @no_xattrs: not known
  */
 struct digest_line {
 	const char *path;
@@ -47,6 +48,7 @@ struct digest_line {
 	size_t target_len;
 	struct listing_xattr *xattrs;
 	size_t nr_xattrs;
+	bool no_xattrs;
 };
 
 /**

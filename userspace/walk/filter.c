@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --path: selection by patterns.  A pattern is compared component by component,
+ * Selection by patterns.  A pattern is compared component by component,
  * and a directory that no pattern can match below is not read, so a part of a
  * large image costs no more than that part.
  */
@@ -12,7 +12,7 @@
 #include "walk.h"
 
 /**
- * struct filter_pattern - a --path
+ * struct filter_pattern - one of them
  * @given: as on the command line
  * @used: it has matched
  */
@@ -21,15 +21,15 @@ struct filter_pattern {
 	bool used;
 };
 
-int filter_add(struct filter *f, const char *text)
+int filter_take(struct filter *f, char **texts)
 {
-	struct filter_pattern *p;
-
-	p = realloc(f->patterns, (f->count + 1) * sizeof(*p));
-	if (!p)
-		return -ENOMEM;
-	f->patterns = p;
-	p[f->count++] = (struct filter_pattern){ .given = text };
+	while (texts[f->count])
+		f->count++;
+	f->patterns = calloc(f->count + 1, sizeof(*f->patterns));
+	if (!f->patterns)
+		return no_memory();
+	for (size_t i = 0; i < f->count; i++)
+		f->patterns[i].given = texts[i];
 	return 0;
 }
 
@@ -37,11 +37,6 @@ void filter_free(struct filter *f)
 {
 	free(f->patterns);
 	*f = (struct filter){ 0 };
-}
-
-const char *filter_text(const struct filter *f)
-{
-	return f->patterns[0].given;
 }
 
 /*
@@ -100,6 +95,6 @@ void filter_check(struct view *v, const struct filter *f)
 		if (f->patterns[i].used)
 			continue;
 		v->errors->count++;
-		msg_error(f->patterns[i].given, "--path: matches nothing");
+		msg_error(f->patterns[i].given, "matches nothing");
 	}
 }

@@ -17,17 +17,15 @@ struct filter {
 };
 
 /**
- * filter_add - select objects that match @text, and everything below them
- * @text: kept, not copied: shell patterns with slashes between them, one for each
- *	name of a path, from the root on
+ * filter_take - select objects that match one of the texts, and everything below them
+ * @f: zeros
+ * @texts: kept, not copied, NULL behind the last one: shell patterns with slashes between
+ *	them, one for each name of a path, from the root on.  None selects everything
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, or -ENOMEM after a message.
  */
-int filter_add(struct filter *f, const char *text);
+int filter_take(struct filter *f, char **texts);
 void filter_free(struct filter *f);
-
-/** filter_text - the first pattern, as given */
-const char *filter_text(const struct filter *f);
 
 /* How an object lies to what is selected; ABOVE: something below it may be */
 enum filter_match { FILTER_OUTSIDE, FILTER_ABOVE, FILTER_INSIDE };

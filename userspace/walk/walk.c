@@ -58,6 +58,7 @@ typedef int enter_fn(void *arg, struct walk_entry *from, struct walk_entry *to);
  * @leave: called for each level before it goes; may be NULL
  * @levels: struct level
  * @path: that of the current object
+ * @start: the object at @path that the walk begins with; NULL: the root
  */
 struct walker {
 	struct cursor at[SIDES];
@@ -68,6 +69,7 @@ struct walker {
 	struct array levels;
 	char *path;
 	size_t path_room;
+	const struct image_node *start;
 };
 
 static struct level *level_at(struct walker *w, size_t n)
@@ -136,14 +138,16 @@ static int get_dirs(struct walker *w, struct walk_entry *const e[SIDES], struct 
 	struct dsfs_err err = { 0 };
 
 	for (enum side s = FROM; s < SIDES; s++) {
-		const u32 parent = w->levels.n ? top(w)->half[s].dir.self : DSFS_ROOT_INO;
 		const struct walk_entry *of = e[s];
 		struct half *h = &l->half[s];
+		u32 parent;
 		int ret;
 
 		if (!of || !is_dir(of))
 			continue;
 		ret = dsfs_dir_get(w->at[s].v->src, &of->node.attr, &h->dir, &err);
+		parent = w->levels.n ? top(w)->half[s].dir.self :
+			 w->start ? h->dir.parent : DSFS_ROOT_INO;
 		if (!ret)
 			ret = dsfs_dir_in(&h->dir, parent, &err);
 		if (ret) {
@@ -307,16 +311,28 @@ static int visit_root(struct walker *w)
 	return visit(w, there);
 }
 
+static int visit_start(struct walker *w)
+{
+	struct walk_entry e = {
+		.path = w->path, .name = strrchr(w->path, '/') + 1, .ino = w->start->attr.ino,
+		.node = *w->start,
+	};
+
+	return visit(w, (struct walk_entry *[]){ &e, NULL });
+}
+
 static int run(struct walker *w)
 {
 	int ret;
 
 	w->levels.size = sizeof(struct level);
-	w->path_room = 4096;
-	w->path = calloc(1, w->path_room);
+	if (!w->path) {
+		w->path_room = 4096;
+		w->path = calloc(1, w->path_room);
+	}
 	if (!w->path)
 		return -ENOMEM;
-	ret = visit_root(w);
+	ret = w->start ? visit_start(w) : visit_root(w);
 	while (!ret && w->levels.n)
 		ret = step(w);
 	close_iters(w);
@@ -434,6 +450,42 @@ static int leave_single(void *arg)
 		return 0;
 	s->entered = n;
 	return s->ops->leave ? call_for_level(s, n, s->ops->leave) : 0;
+}
+
+/* The path with one slash in front of each name; NULL: out of memory */
+static char *plain_path(const char *path)
+{
+	char *text = calloc(1, strlen(path) + 2), *to = text;
+	size_t len;
+
+	for (; text && path[strspn(path, "/")]; path += len) {
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		*to++ = '/';
+		to = mempcpy(to, path, len);
+	}
+	if (to == text && text)
+		*to = '/';
+	return text;
+}
+
+int view_walk_at(struct view *v, const char *path, const struct walk_ops *ops, void *arg)
+{
+	struct image_node start;
+	struct single s = {
+		.w = {
+			.at[FROM].v = v, .enter = enter_single, .leave = leave_single, .arg = &s,
+			.dirs_only = ops->dirs_only, .path = plain_path(path), .start = &start,
+		}, .ops = ops, .arg = arg,
+	};
+
+	if (!s.w.path)
+		return -ENOMEM;
+	s.w.path_room = strlen(s.w.path) + 1;
+	if (!view_find(v, s.w.path, &start))
+		return run(&s.w);
+	free(s.w.path);
+	return -ENOENT;
 }
 
 int view_walk(struct view *v, struct filter *f, const struct walk_ops *ops, void *arg)

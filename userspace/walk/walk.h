@@ -115,6 +115,9 @@ struct filter;
  */
 int view_walk(struct view *v, struct filter *f, const struct walk_ops *ops, void *arg);
 
+/** view_walk_at - the same of what is at a path, and of all below it; also -ENOENT, said */
+int view_walk_at(struct view *v, const char *path, const struct walk_ops *ops, void *arg);
+
 typedef int walk_two_fn(void *arg, const struct walk_entry *from, const struct walk_entry *to);
 
 /**
@@ -156,5 +159,17 @@ int view_xattrs(struct view *v, const char *path, const struct image_node *node,
  * Return: 0, or the error.
  */
 int view_target(struct view *v, const char *path, const struct image_node *node, char *target);
+
+/* A member of a report; as text it is a line: @label, and @text as listing_escape() writes it. */
+static inline void show_text(struct json *j, const char *key, const char *label, const char *text)
+{
+	if (j) {
+		json_str(j, key, text);
+		return;
+	}
+	fputs(label, stdout);
+	listing_escape(stdout, text, strlen(text));
+	putchar('\n');
+}
 
 #endif /* WALK_H */

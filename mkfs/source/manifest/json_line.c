@@ -2,7 +2,7 @@
 /*
  * Lines of JSON, which Jansson reads.
  *
- * A name may hold bytes that are no UTF-8.  dump.dsfs writes such a byte as Python does, as a
+ * A name may hold bytes that are no UTF-8.  dsfs manifest writes such a byte as Python does, as a
  * lone surrogate, and Jansson refuses those.  So \udcff becomes \bdcff before it reads a line,
  * a backspace of the line itself becomes two, and strings get their bytes back afterwards.
  */

@@ -4,7 +4,7 @@
  *
  * libarchive knows more kinds, but what it makes of names that are no UTF-8, of times
  * before 1970, of ids in ACLs and of names of attributes is not what was written, and
- * dump.dsfs --tar followed by mkfs.dsfs --tar must give the same tree.
+ * dsfs tar followed by mkfs.dsfs --tar must give the same tree.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --oci: an image as an artifact in an OCI image layout, a folder that programs for registries
+ * An image as an artifact in an OCI image layout, a folder that programs for registries
  * push.  The image is a blob of it as it is, so that a registry can be read by ranges.  All of
  * it follows from the image: the same image makes the same manifest, wherever it is made.
  *
@@ -15,10 +15,11 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
-#include "dump.h"
+#include "export.h"
 #include "io.h"
 #include "msg.h"
 #include "newfile.h"
+#include "note.h"
 #include "sha256.h"
 
 /* Types of the artifact; readers know it by that of its layer (userspace/http/registry.h). */
@@ -344,7 +345,7 @@ static int make(struct layout *l)
 	return ret;
 }
 
-int dump_oci(struct view *v, struct json *j, const char *path)
+int export_oci(struct view *v, struct json *j, const char *path)
 {
 	struct layout l = { .v = v, .path = path, .dir = -1, .blobs = -1 };
 	int ret;
