@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mkfs.dsfs: makes an image from a source.  Its folders, in the order in which
+ * mkfs.dsfs makes an image from a source.  dsfs(8) runs it for verbs that need a source, too: it is
+ * called as "dsfs update" then.  Its folders, in the order in which
  * data passes them:
  *
  *   options/ what is asked for, and the parameters that follow
- *   build/   the recipes: for each kind of image, the steps that make it
+ *   build/   the recipes: for each verb its options, and the steps that make what it makes
  *   source/  lists names and attributes, and reads contents: a directory, a
  *            manifest, archives, an image
  *   tree/    the tree in memory that the source makes and all others use
@@ -18,6 +19,7 @@
  *   output/  the target, a file or a device; its superblocks are written last
  */
 #include <malloc.h>
+#include <string.h>
 
 #include "build/build.h"
 #include "msg.h"
@@ -29,17 +31,32 @@
  */
 #define MAPPED_FROM	(512 << 10)
 
+/* What dsfs runs is a verb of its own. */
+static const struct recipe *recipe_of(const char *name)
+{
+	static const struct recipe *const verbs[] = {
+		&recipe_update, &recipe_compact, &recipe_digest, NULL
+	};
+
+	for (size_t i = 0; name && verbs[i]; i++) {
+		if (!strcmp(name, verbs[i]->name))
+			return verbs[i];
+	}
+	return &recipe_new;
+}
+
 int main(int argc, char **argv)
 {
+	const struct recipe *recipe = recipe_of(argv[0]);
 	struct options o;
 	int ret;
 
-	msg_init("mkfs.dsfs", 1);
+	msg_init(recipe->name, 1);
 	mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
-	ret = options_parse(&o, argc, argv);
+	ret = options_parse(&o, recipe->args, recipe->settle, argc, argv);
 	if (ret < 0) {
 		progress_enable(!o.quiet && !o.json);
-		ret = signals_init() ? 1 : build_run(&o);
+		ret = signals_init() ? 1 : build_run(recipe, &o);
 	}
 	options_free(&o);
 	return ret;

@@ -39,7 +39,7 @@ struct base {
 	struct dir *root_dir;
 };
 
-/* Percentage of unused bytes from which --compact packs an image without --force */
+/* Percentage of unused bytes from which dsfs compact packs an image without --force */
 #define BASE_DEAD_PERCENT	25
 
 /**

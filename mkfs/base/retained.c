@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generations that --compact --keep takes over: which they are, and what they need.
+ * The generations that dsfs compact --keep takes over: which they are, and what they need.
  *
  * The new image is made as updates would have made it: the oldest of them first, and each
  * later one behind it, with the data that those before it do not have.  So what they share

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The generations that --compact --keep takes over.
+ * The generations that dsfs compact --keep takes over.
  */
 #ifndef MKFS_RETAINED_H
 #define MKFS_RETAINED_H

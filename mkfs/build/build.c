@@ -6,16 +6,6 @@
 #include "build.h"
 #include "memory.h"
 
-static int (*recipe(const struct options *o))(struct run *r)
-{
-	if (options_digest_alone(o))
-		return build_digest;
-	if (o->tar_index)
-		return build_index;
-	return o->build == BUILD_NEW ? build_new :
-	       o->build == BUILD_UPDATE ? build_update : build_compact;
-}
-
 #define RUN_BYTES	(4ULL << 20)	/* programs and libraries, buffers of any run */
 #define THREAD_BYTES	(1024ULL << 10)
 #define CODEC_BYTES	(8ULL << 20)	/* of each thread that compresses */
@@ -31,10 +21,9 @@ static unsigned int threads_for(const struct options *o)
 }
 
 /* What does not grow with the number of files is not counted, so it is taken off before. */
-static void limit_memory(const struct options *o, unsigned int threads)
+static void limit_memory(const struct options *o, unsigned int threads, bool base)
 {
 	const u64 memory = o->limits.memory;
-	const bool base = o->build != BUILD_NEW;
 	const u64 other = RUN_BYTES + WINDOW_BYTES + ring_bytes(memory) +
 			  (base ? base_cache(memory) : 0) +
 			  threads * (THREAD_BYTES + (base || o->pack.codec ? CODEC_BYTES : 0));
@@ -42,13 +31,13 @@ static void limit_memory(const struct options *o, unsigned int threads)
 	memory_limit(memory > other ? memory - other : 0);
 }
 
-int build_run(const struct options *o)
+int build_run(const struct recipe *recipe, const struct options *o)
 {
-	struct run r = { .o = o, .threads = threads_for(o) };
+	struct run r = { .o = o, .recipe = recipe, .threads = threads_for(o) };
 	int ret;
 
-	limit_memory(o, r.threads);
-	ret = run_begin_generation(&r) ?: recipe(o)(&r);
+	limit_memory(o, r.threads, recipe == &recipe_update || recipe == &recipe_compact);
+	ret = run_begin_generation(&r) ?: recipe->run(&r);
 
 	if (ret < 0)
 		output_abort(&r.out);

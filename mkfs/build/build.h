@@ -29,21 +29,41 @@
 #include "../source/source.h"
 #include "../tree/tree.h"
 #include "../../userspace/walk/digest.h"
+#include "args.h"
 #include "table.h"
+
+struct run;
+
+/**
+ * struct recipe - a kind of result: its command line, and the steps that make it
+ * @name: what mkfs.dsfs is called as
+ * @settle: of options_parse()
+ * @run: messages are written.  Return: 0; 1: nothing is left to do; -errno
+ */
+struct recipe {
+	const char *name;
+	const struct args *args;
+	int (*settle)(struct options *o, int n, char **args);
+	int (*run)(struct run *r);
+};
+
+extern const struct recipe recipe_new, recipe_update, recipe_compact, recipe_digest;
 
 /**
  * struct run - what the steps of a recipe hand on
  * @params: decided once the base image and the device are known
  * @source: the source: lists the tree and reads its contents
  * @base: the image that gets a new generation, or is packed anew; NULL: none
+ * @recipe: whose steps they are
  * @retained: --keep: the generations that are packed
- * @copied: --compact: data of @base that the image has: copy_data()
+ * @copied: of compact: data of @base that the image has: copy_data()
  * @estimate: --dry-run: what --compress would make of the contents
  * @planned_gone: nodes that had been left out when the plan was made
  * @threads: reader threads: as asked for, or fewer if descriptors are short
  */
 struct run {
 	const struct options *o;
+	const struct recipe *recipe;
 	struct params params;
 	struct generation gen;
 	struct tree tree;
@@ -62,17 +82,14 @@ struct run {
 };
 
 /* Make what the options ask for.  Messages are written.  Return: the exit code. */
-int build_run(const struct options *o);
+int build_run(const struct recipe *recipe, const struct options *o);
 
 /*
- * The recipes, and the steps that return a number.  Messages are written.  Return: 0; 1: nothing
- * is left to do; -errno.
+ * Archives that stay as they are, as a new image or as a generation of @r->out, which is open;
+ * and the steps that return a number.  Messages are written.  Return: 0; 1: nothing is left to
+ * do; -errno.
  */
-int build_new(struct run *r);
-int build_update(struct run *r);
-int build_compact(struct run *r);
 int build_index(struct run *r);
-int build_digest(struct run *r);
 
 int step_open_source(struct run *r);
 /* Decide what new images have in common; a recipe changes what it has otherwise. */

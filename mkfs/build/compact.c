@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --compact: a new image of the newest generation of another one, or with --keep of several
+ * dsfs compact: a new image of the newest generation of another one, or with --keep of several
  * generations: then it is made as updates would have made it, the oldest of them first.
  * Each one is listed from the image, and what of its data the new image has not is copied.
  *
@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "../base/places.h"
-#include "bootsector.h"
+#include "../options/rows.h"
 #include "build.h"
 #include "msg.h"
 #include "parse.h"
@@ -67,16 +67,6 @@ static void set_bounds(struct run *r)
 		plan->upper += DSFS_BLOCK_SIZE;
 }
 
-/* Without the option the image has what it had. */
-static bool boot_signature(const struct run *r)
-{
-	u8 sector[BOOTSECTOR_BYTES];
-
-	if (r->o->boot != BOOT_DEFAULT)
-		return r->o->boot == BOOT_YES;
-	return !image_pread(&r->base->img, sector, sizeof(sector), 0) && bootsector_is(sector);
-}
-
 static void decide(struct run *r)
 {
 	const struct dsfs_geo *geo = r->base->img.geo;
@@ -84,7 +74,6 @@ static void decide(struct run *r)
 	step_decide_new(r);
 	params_of_image(&r->params, r->o, geo, NULL, r->out.object_bits);
 	r->params.pack.codec = 0;	/* what is copied keeps its form */
-	r->out.boot_signature = boot_signature(r);
 	r->gen.number = geo->generation + !several(r);
 	if (!r->retained.done)
 		return;
@@ -176,7 +165,7 @@ static int plan(struct run *r)
 	return step_stop_dry(r);
 }
 
-int build_compact(struct run *r)
+static int run(struct run *r)
 {
 	const struct options *o = r->o;
 	bool more = true;
@@ -196,3 +185,47 @@ int build_compact(struct run *r)
 	}
 	return ret;
 }
+
+static const struct arg align_words[] = { WORD_OBJECT, { } };
+
+static const struct arg option_table[] = {
+	{ ROW_LABEL },
+	{ ROW_MESSAGE },
+	{ ROW_DIGEST },
+	{ 0, "align", "object=SIZE", "files do not cross multiples of SIZE, 64K to 1G, or none",
+	  ARG_WORDS(align_words) },
+	{ 0, "keep", "N", "pack the N newest generations (default: 1)",
+	  ARG_NUMBER(struct options, keep, 1, MKFS_KEEP_MAX) },
+	{ ROW_THREADS },
+	{ ROW_MEMORY },
+	{ 'f', "force", NULL, "pack what saves little; overwrite TARGET, or a device in use",
+	  ARG_FLAG(struct options, force) },
+	{ ROW_DRY_RUN },
+	{ ROW_QUIET },
+	{ 'v', "verbose", NULL, "say more", ARG_FLAG(struct options, verbose) },
+	{ ROW_JSON },
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs compact [options] IMAGE [TARGET]\n"
+	"Pack IMAGE anew, without its older generations, or into TARGET.\n",
+	.more = "Exit: 0 done, 1 failed (and IMAGE is as it was), 2 wrong usage.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
+
+static int settle(struct options *o, int n, char **args)
+{
+	if (!n || n > 2)
+		return args_wrong(EXIT_USAGE, n ? "too many arguments" : "IMAGE is needed");
+	o->source = args[0];
+	o->image = args[n - 1];
+	o->align_bits = DSFS_BLOCK_BITS;
+	return 0;
+}
+
+const struct recipe recipe_compact = { "dsfs compact", &command_line, settle, run };

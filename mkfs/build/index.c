@@ -45,16 +45,16 @@ static int add_archive(struct run *r, const char *path)
 	return ret;
 }
 
-/* Archives that lie in the target are behind what it has, up to its end or to --tar-bytes. */
+/* Archives that lie in the target are behind what it has, up to its end or as many bytes. */
 static int find_archives(struct run *r)
 {
 	const u64 from = r->gen.start, all = output_end(&r->out);
-	const u64 most = all > from ? all - from : 0, bytes = r->o->tar.bytes;
+	const u64 most = all > from ? all - from : 0, bytes = r->o->tar_bytes;
 
 	if (bytes <= most)
 		return source_archives_find(r->source, from, from + (bytes ? bytes : most));
 	msg_error(r->o->image,
-		  "--tar-bytes: %llu bytes: the limit is %llu: behind byte %llu there are no more",
+		  "--tar-index: %llu bytes: the limit is %llu: behind byte %llu there are no more",
 		  bytes, most, from);
 	return -EINVAL;
 }
@@ -106,17 +106,8 @@ static int end_data(struct run *r)
 
 int build_index(struct run *r)
 {
-	const bool update = r->o->build == BUILD_UPDATE;
-	int ret = update ? output_check_update(&r->out, r->o) :
-		  options_in_place(r->o) ? output_check_archives(&r->out, r->o) :
-		  output_check_new(&r->out, r->o, NULL);
+	int ret;
 
-	if (!ret)
-		ret = step_open_source(r);
-	if (!ret && update)
-		ret = base_open(&r->base, r->out.path, true, r->o->limits.memory);
-	if (ret)
-		return ret;
 	decide(r);
 	ret = store_archives(r) ?: end_data(r);
 	if (ret)

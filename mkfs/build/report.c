@@ -174,13 +174,13 @@ static void objects(struct report *w, u64 padding, u64 all)
 /* Write which files keep the content that the image has; the first generation of one has none. */
 static void kept_files(struct report *w, u64 files, u64 content)
 {
-	const bool any = w->r->o->build == BUILD_UPDATE || w->r->retained.done;
+	const bool any = w->r->recipe == &recipe_update || w->r->retained.done;
 
 	figure(w, "kept_files", any ? "kept where they are: #" : NULL, files);
 	figure(w, "kept_bytes", !any ? NULL : files == 1 ? " file, ~\n" : " files, ~\n", content);
 }
 
-/* Write what --compact gets rid of; an image of archives stays as it is. */
+/* Write what dsfs compact gets rid of; an image of archives stays as it is. */
 static void dead(struct report *w, const char *of, u64 unused, u64 all)
 {
 	const u64 percent = all ? unused * 100 / all : 0;
@@ -188,7 +188,7 @@ static void dead(struct report *w, const char *of, u64 unused, u64 all)
 
 	say(w, "used by %s alone", of);
 	figure(w, "dead_bytes", ": ~", unused);
-	say(w, ", %llu %%%s\n", percent, worth ? ": --compact makes an image without it" : "");
+	say(w, ", %llu %%%s\n", percent, worth ? "; dsfs compact makes an image without it" : "");
 	flag(w, "compact", worth);
 }
 
@@ -268,7 +268,7 @@ void report_plan(const struct run *r)
 		kept_files(&w, p->kept, p->kept_bytes);
 	if (r->params.pack.codec)
 		compression(&w, &r->estimate);
-	if (base && r->o->build == BUILD_COMPACT)
+	if (r->recipe == &recipe_compact)
 		dead(&w, base_dead_of(r->o), base_dead(base, &base_super(base)->raw),
 		     base->img.geo->image_bytes);
 	if (r->o->keep > 1)

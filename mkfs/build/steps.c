@@ -27,7 +27,7 @@ void step_decide_new(struct run *r)
 		.data_start = DSFS_DATA_START_MIN,
 		.number = 1,
 	};
-	r->out.boot_signature = o->boot != BOOT_NO;
+	r->out.boot_signature = true;
 	r->source->image_dev = r->out.dev;
 	r->source->image_ino = r->out.ino;
 }

@@ -3,6 +3,7 @@
  * A new generation of an image.  Files that have not changed keep their data, which stays
  * where it is; new data and all metadata are written behind the image.
  */
+#include "../options/rows.h"
 #include "build.h"
 #include "msg.h"
 
@@ -36,13 +37,10 @@ static int check_files(const struct run *r)
 	return r->o->plan_only ? 0 : -EINVAL;
 }
 
-int build_update(struct run *r)
+static int add_files(struct run *r)
 {
-	int ret = output_check_update(&r->out, r->o) ?: step_open_source(r) ?:
-		  base_open(&r->base, r->out.path, false, r->o->limits.memory);
+	int ret;
 
-	if (ret)
-		return ret;
 	decide(r);
 	ret = step_decide_codec(r) ?: step_list(r) ?: base_match(r->base, &r->tree, r->o) ?:
 	      step_plan(r) ?: check_files(r) ?: step_check_room(r) ?: step_stop_dry(r) ?:
@@ -53,3 +51,62 @@ int build_update(struct run *r)
 	return step_open_target(r) ?: step_store(r) ?: step_keep_layout(r) ?: step_plan_again(r) ?:
 	       step_complete(r);
 }
+
+static int run(struct run *r)
+{
+	const bool archives = r->o->tar_index;
+
+	return output_check_update(&r->out, r->o) ?: step_open_source(r) ?:
+	       base_open(&r->base, r->out.path, archives, r->o->limits.memory) ?:
+	       (archives ? build_index(r) : add_files(r));
+}
+
+/* What decides the layout is not here: the image has its own.  dsfs compact changes it. */
+static const struct arg option_table[] = {
+	{ ROW_LABEL },
+	{ ROW_MESSAGE },
+	{ ROW_DIGEST },
+	{ ROW_TIME },
+	{ ROW_ALL_ROOT },
+	{ ROW_XATTRS_EXCLUDE },
+	{ ROW_EXCLUDE, .not = "manifest; tar-index" },
+	{ ROW_ONE_FS, .not = "manifest; tar-index" },
+	{ ROW_ALLOW },
+	{ ROW_MANIFEST, .not = "tar-index" },
+	{ ROW_TAR, .only = "tar-index" },
+	{ ROW_WDS },
+	{ ROW_TAR_INDEX },
+	{ ROW_ORDER, .not = "tar-index" },
+	{ ROW_NO_DEDUP, .not = "tar-index" },
+	{ ROW_COMPRESS, .not = "tar-index: archives stay as they are" },
+	{ 0, "checksum", NULL, "read all files, go by their contents",
+	  ARG_FLAG(struct options, checksum), .not = "tar-index" },
+	{ ROW_THREADS },
+	{ ROW_MEMORY },
+	{ 'f', "force", NULL, "lose more than half of the files",
+	  ARG_FLAG(struct options, force) },
+	{ ROW_DRY_RUN, .not = "tar-index" },
+	{ ROW_QUIET },
+	{ ROW_JSON },
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs update [options] IMAGE SOURCE\n"
+	"       dsfs update [options] --manifest=FILE IMAGE [SOURCE]\n"
+	"       dsfs update [options] --tar-index [--tar=FILE...] IMAGE\n"
+	"Add a generation to IMAGE: what is new or changed in SOURCE, and its tree.\n",
+	.more = "Exit: 0 done, 1 failed (and IMAGE is as it was), 2 wrong usage.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
+
+static int settle(struct options *o, int n, char **args)
+{
+	return check_source(o) ?: take_image_source(o, n, args);
+}
+
+const struct recipe recipe_update = { "dsfs update", &command_line, settle, run };

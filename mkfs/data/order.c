@@ -46,7 +46,7 @@ int order_init(struct order *order, const struct tree *t, const struct options *
 	*order = (struct order){ .tree = t, .listed.size = sizeof(struct listed) };
 	if (!o->order)
 		return 0;
-	ret = list_read(o->order, o->null_lists, order_line, &r);
+	ret = list_read(o->order, false, order_line, &r);
 	if (!ret && r.missing > NAMED_MAX)
 		msg_warn(o->order, "%llu entr%s: not in the source", r.missing, msg_ies(r.missing));
 	return ret;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which files --compress-exclude leaves as they are: by their paths in the image and their sizes,
+ * Which files --compress=none: leaves as they are: by their paths in the image and their sizes,
  * so they are known before a byte is read, whatever the source is.
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The digest of a source, of which no image is made: -n --digest.
+ * The digest of a source, of which no image is made: dsfs digest.
  */
 #ifndef MKFS_DIGEST_H
 #define MKFS_DIGEST_H
@@ -25,7 +25,7 @@ void contents_free(struct contents *c);
 /**
  * contents_read - sum all files of a tree that is listed
  *
- * With --skip-unreadable what cannot be read is left out: tree_prune().  Messages are
+ * With --allow=unreadable what cannot be read is left out: tree_prune().  Messages are
  * written.  Return: 0 or -errno.
  */
 int contents_read(struct contents *c);

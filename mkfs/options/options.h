@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Options of the command line, checked.  options_parse() fills them in, and they are constant
+ * Options of the command lines, checked.  options_parse() fills them in, and they are constant
  * afterwards.  The parameters of the image are decided once, from the options, from the base image
  * and from the device.
  */
@@ -10,6 +10,7 @@
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
 
+struct args;
 struct dsfs_geo;
 
 #define MKFS_THREADS_MAX	256
@@ -17,7 +18,7 @@ struct dsfs_geo;
 #define MKFS_KEEP_MAX		(DSFS_MAX_OFFSET / DSFS_BLOCK_SIZE)
 
 /**
- * struct pattern - one --exclude, or --compress-exclude
+ * struct pattern - one --exclude, or --compress=none:
  * @text: without leading and trailing slash
  * @given: as the user wrote it; points to the same memory
  * @used: whether something has matched; in the same memory
@@ -50,9 +51,9 @@ struct patterns {
  * @codec: DSFS_CODEC_*; 0: they are not
  * @level: of zstd
  * @quick: contents that a quick test finds random are not tried
- * @except: --compress-exclude: files that are not, by name
+ * @except: --compress=none: files that are not, by name
  * @most: larger ones are not; 0: no limit
- * @given: --compress says so; otherwise an image that exists does
+ * @given: --compress has a codec; otherwise an image that exists has
  */
 struct pack_rules {
 	u8 codec;
@@ -61,18 +62,6 @@ struct pack_rules {
 	struct patterns except;
 	u64 most;
 	bool given;
-};
-
-/**
- * enum build - kind of the result
- * @BUILD_NEW: an image of a tree
- * @BUILD_UPDATE: a new generation of an existing image
- * @BUILD_COMPACT: a new image of the newest generations of another one
- */
-enum build {
-	BUILD_NEW,
-	BUILD_UPDATE,
-	BUILD_COMPACT,
 };
 
 /**
@@ -88,23 +77,6 @@ enum wds {
 };
 
 /**
- * enum boot - --boot-signature: whether the first sector becomes that of a disk without
- *	partitions
- * @BOOT_DEFAULT: not given
- */
-enum boot {
-	BOOT_DEFAULT,
-	BOOT_YES,
-	BOOT_NO,
-};
-
-/* @n values of an option that may be given many times */
-struct texts {
-	const char **p;
-	unsigned int n;
-};
-
-/**
  * struct limits - what is used of the machine
  * @memory: bytes of the run that are not in a temporary file
  */
@@ -114,15 +86,17 @@ struct limits {
 };
 
 /**
- * struct tar_rules - how archives are read
- * @bytes: of the image that are archives which stay; 0: up to what is no archive
- * @joined: they may stand one behind the other in a file
- * @strip_root: names of members lose the slashes they begin with
+ * struct allowed - what --allow lets pass that is refused otherwise
+ * @unreadable: what cannot be read is listed and left out
+ * @changing: nobody looks at the end whether the source is still what it was
+ * @joined: archives may stand one behind the other in a file
+ * @absolute: names of members lose the slashes that they begin with
  */
-struct tar_rules {
-	u64 bytes;
+struct allowed {
+	bool unreadable;
+	bool changing;
 	bool joined;
-	bool strip_root;
+	bool absolute;
 };
 
 /**
@@ -131,22 +105,20 @@ struct tar_rules {
  * @tars: --tar, @ntars of them; there is no @source then
  * @wds: what they are
  * @tar_index: they stay as they are; without @tars they lie in @image already
- * @tar: how archives are read
+ * @tar_bytes: of the image that are archives which stay; 0: up to what is no archive
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
  * @fixed_time: -T: every mtime becomes @build_time
  * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
- * @object_bits: log2 of --object-size, 0 for none; valid with @object_set
+ * @small_set, @align_set, @object_set: an option says it
+ * @object_bits: log2 of the size of objects, 0 for none; valid with @object_set
  * @label: --label; NULL: not given
  * @digest: --digest: DSFS_DIGEST_*
  * @message: --message; NULL: not given
- * @exclude: --exclude, and what the files of @lists say
- * @lists: --exclude-from
- * @no_names: --xattrs-exclude
+ * @exclude: --exclude
+ * @no_names: --xattrs-exclude; @no_xattrs: that is all of them
  * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
  * @large_bits: log2 of the chunk size of large files; 0: that of others
  * @pack: --compress
- * @no_recheck: do not look at the source again at the end
- * @build: what is to be made of @source
  * @keep: --keep: how many generations of @source; 0: not given
  * @checksum: contents tell what has changed, not sizes and times
  */
@@ -157,15 +129,13 @@ struct options {
 	const char *order;
 	const char **tars;
 	unsigned int ntars;
-	struct texts lists;
-	struct tar_rules tar;
+	u64 tar_bytes;
+	struct allowed allow;
 	u64 keep;
 	const char *label;
 	const char *message;
 	u8 uuid[16];
-	enum build build;
 	enum wds wds;
-	enum boot boot;
 	s64 build_time;
 	struct patterns exclude;
 	struct patterns no_names;
@@ -177,6 +147,8 @@ struct options {
 	u8 small_bits;
 	u8 large_bits;
 	u8 object_bits;
+	bool small_set;
+	bool align_set;
 	bool object_set;
 	bool checksum;
 	bool uuid_set;
@@ -186,9 +158,6 @@ struct options {
 	bool one_fs;
 	bool no_dedup;
 	bool no_xattrs;
-	bool skip_unreadable;
-	bool no_recheck;
-	bool null_lists;
 	bool tar_index;
 	bool plan_only;
 	bool no_checksums;
@@ -204,18 +173,15 @@ static inline bool options_in_place(const struct options *o)
 	return o->tar_index && !o->ntars;
 }
 
-/* Whether only the digest of the source is wanted, and there is no image. */
-static inline bool options_digest_alone(const struct options *o)
-{
-	return o->digest && o->plan_only;
-}
-
 /**
  * options_parse - read command line and environment
+ * @settle: checks what the table of @args cannot say, and takes the @n arguments that are no
+ *	options.  Return: 0, or args_wrong()
  *
  * Return: -1 to go on, or the exit status.
  */
-int options_parse(struct options *o, int argc, char **argv);
+int options_parse(struct options *o, const struct args *args,
+		  int (*settle)(struct options *o, int n, char **args), int argc, char **argv);
 void options_free(struct options *o);
 
 /* patterns.c */

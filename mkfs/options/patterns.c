@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shell patterns of --exclude and --compress-exclude.  Those of --exclude are matched by name
+ * Shell patterns of --exclude and --compress=none:.  Those of --exclude are matched by name
  * before anything is read, so excluded files cost nothing and may be unreadable.
  */
 #include <fnmatch.h>

@@ -44,7 +44,7 @@ int source_recheck(struct source *src)
 {
 	int ret;
 
-	if (!src->ops->recheck || src->o->no_recheck)
+	if (!src->ops->recheck || src->o->allow.changing)
 		return 0;
 	ret = src->ops->recheck(src);
 	return ret ? ret : source_changes(src);

@@ -24,7 +24,7 @@
  *    address until the data phase is over, so such a source makes its nodes in an
  *    arena, and end() moves them into their directories.
  *  - What is known before data is read is known too late: --order and --dry-run are
- *    not for it, nor is --update, but to add archives that stay as they are
+ *    not for it, nor is an update, but to add archives that stay as they are
  *    (build/graft.c), and that a device is too small shows at the write.
  */
 #ifndef MKFS_SOURCE_H
@@ -41,7 +41,7 @@ struct source;
 
 /**
  * struct stream_node - a file of a source that is read once
- * @as_is: --compress-exclude has its path
+ * @as_is: --compress=none: has its path
  */
 struct stream_node {
 	struct node node;
@@ -158,7 +158,7 @@ struct source_index {
  * @index: of archives that stay where they are
  * @threads: that read it
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
- * @skipped: objects left out by --skip-unreadable
+ * @skipped: objects left out by --allow=unreadable
  * @changed: objects that recheck() found changed
  * @clamped: times that did not fit
  * @xattrs_ignored: extended attributes left out by options
@@ -202,7 +202,7 @@ static inline bool source_once(const struct source *src)
 	return src->ops->end;
 }
 
-/* Whether --compress-exclude has a path of the image.  @path is cut and mended. */
+/* Whether --compress=none: has a path of the image.  @path is cut and mended. */
 bool source_as_is(const struct source *src, char *path);
 
 /* Number of threads that descriptors suffice for, at most @threads. */
@@ -211,7 +211,7 @@ unsigned int source_threads(unsigned int threads);
 /**
  * source_recheck - whether the source is still what was listed, once all is read
  *
- * With --skip-unreadable a change is a warning.  Messages are written.
+ * With --allow=unreadable a change is a warning.  Messages are written.
  * Return: 0 or -errno.
  */
 int source_recheck(struct source *src);
@@ -277,7 +277,7 @@ bool source_own_trouble(int err);
  * @node: NULL for the directory itself
  * @why: "cannot open: ..."
  *
- * Return: 0 with --skip-unreadable, after a warning: the object is left out; otherwise
+ * Return: 0 with --allow=unreadable, after a warning: the object is left out; otherwise
  * -errno.
  */
 int source_unreadable(struct source *src, const struct dir *dir,

@@ -21,12 +21,16 @@ int source_unreadable(struct source *src, const struct dir *dir,
 	struct source_name name = { .hint = "" };
 	/* leaving out the source itself would give an empty image */
 	bool all = !node && !dir->parent;
-	bool skip = src->o->skip_unreadable && !source_own_trouble(err) && !all;
+	const bool may = !source_own_trouble(err) && !all && !src->ops->end;
+	const bool skip = src->o->allow.unreadable && may;
 
 	if (src->ops->name)
 		src->ops->name(src, dir, node, &name);
 	else
 		name.subject = tree_path(src->tree, dir, node, src->ops->end);
+	/* an image that is damaged is packed as a whole; attributes have advice of their own */
+	if (may && !skip && !*name.hint && !strstr(why, ": --"))
+		name.hint = ": --allow=unreadable leaves it out";
 	(skip ? msg_warn : msg_error)(name.subject ? name.subject : src->o->source,
 				      "%s%s%s%s%s%s",
 				      name.detail ? name.detail : "", why,
@@ -56,19 +60,20 @@ void source_changed(struct source *src, const char *subject, const char *why, in
 {
 	if (__atomic_fetch_add(&src->changed, 1, __ATOMIC_RELAXED) >= CHANGED_MAX)
 		return;
-	(src->o->skip_unreadable ? msg_warn : msg_error)(subject ? subject : src->o->source,
+	(src->o->allow.unreadable ? msg_warn : msg_error)(subject ? subject : src->o->source,
 			"%s%s%s", why, err ? ": " : "", err ? msg_why(-err) : "");
 }
 
 int source_changes(const struct source *src)
 {
-	const bool skip = src->o->skip_unreadable;
+	const bool skip = src->o->allow.unreadable;
 
 	if (!src->changed)
 		return 0;
 	(skip ? msg_warn : msg_error)(*src->o->source ? src->o->source : NULL,
 			"changes during the run: %llu%s: %s", src->changed,
 			src->changed > CHANGED_MAX ? ", the first 10 of them listed" : "",
-			skip ? "the image has what was read" : "no image is made");
+			skip ? "the image has what was read" :
+			"no image is made: --allow=changing does not look");
 	return skip ? 0 : -EAGAIN;
 }

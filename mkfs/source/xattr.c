@@ -340,7 +340,7 @@ static int add_listed(struct xattr_reader *r, const struct options *o, const cha
 		ret = refuse(r->why, full, strerror(errno));
 	else
 		ret = xattr_list_add(&r->list, o, full, value, len < 0 ? 0 : len, r->why);
-	if (ret == -EINVAL && o->skip_unreadable) {
+	if (ret == -EINVAL && o->allow.unreadable) {
 		xattr_list_drop(&r->list, full, value, len < 0 ? 0 : len);
 		return 0;
 	}
@@ -361,8 +361,8 @@ static int not_listed(struct xattr_reader *r, const struct options *o, const cha
 	if (source_own_trouble(-err))
 		return -err;
 	snprintf(r->why, XATTR_WHY, "extended attributes cannot be listed: %s%s", strerror(err),
-		 o->skip_unreadable ? "" : ": --no-xattrs packs without them");
-	if (!o->no_xattrs && !o->skip_unreadable)
+		 o->allow.unreadable ? "" : ": --xattrs-exclude='*' packs without them");
+	if (!o->no_xattrs && !o->allow.unreadable)
 		return -err;
 	r->list.left_out++;
 	return add_listed(r, o, path, dsfs_xattr_prefix(DSFS_XATTR_ACL_ACCESS), false);

@@ -46,7 +46,7 @@ static inline void xattr_list_clear(struct xattr_list *l)
 	l->may = 07777;
 }
 
-/* Whether --no-xattrs or --xattrs-exclude leaves a name out. */
+/* Whether --xattrs-exclude leaves a name out. */
 bool xattr_excluded(const struct options *o, const char *full);
 
 /**

@@ -6,6 +6,7 @@
 export LC_ALL=C
 uuid=0b6fe6a2-3c1b-4c54-8e5a-6ba0b5a1c4f7
 mkfs=$PWD/build/mkfs.dsfs
+dsfs=$PWD/build/dsfs
 
 # same CASE WANTED FOUND
 same()
@@ -60,4 +61,10 @@ made()
 		*)	at "$image" "${change%%=*}" "${change#*=}" ;;
 		esac
 	done
+}
+
+# An image as one of before there was a boot signature: nothing but its superblocks is known
+unsigned()
+{
+	dd if=/dev/zero of="$1" bs=512 count=1 conv=notrunc status=none
 }

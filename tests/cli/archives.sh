@@ -55,8 +55,8 @@ head -c 3000000 /dev/urandom >zoo/large
 "$dsfs" tar zoo.dsfs >zoo.tar
 check 'the tree of dsfs tar' same full zoo.dsfs --tar=zoo.tar
 check 'and its archive, byte for byte' cmp zoo.tar <("$dsfs" tar new.dsfs)
-check '--no-dedup --no-checksums --align=512' same full zoo.dsfs --tar=zoo.tar --no-dedup \
-	--no-checksums --align=512
+check '--no-dedup --chunk-size=none --align=512' same full zoo.dsfs --tar=zoo.tar --no-dedup \
+	--chunk-size=none --align=512
 check 'standard input' same full zoo.dsfs --tar=<(cat zoo.tar)
 exits 'standard input: -' 0 bash -c "cat zoo.tar | '$mkfs' -q -f --tar=- new.dsfs"
 check 'standard input: - is the same' test "$(digest new.dsfs full)" = "$(digest zoo.dsfs full)"
@@ -66,9 +66,9 @@ ln small/d/file small/hard
 ln -s d/file small/symlink
 "$mkfs" -q small.dsfs small
 "$dsfs" tar small.dsfs >small.tar
-check '--all-root' packs --tar=zoo.tar --all-root --no-xattrs
+check '--all-root' packs --tar=zoo.tar --all-root --xattrs-exclude=*
 check '--all-root: all of it' test -z "$("$dsfs" ls -lR new.dsfs | awk '$3 || $4')"
-check '--no-xattrs: none' test -z "$("$dsfs" digest --full --text new.dsfs | cut -sf 9- | tr -d '\n')"
+check '--xattrs-exclude=*: none' test -z "$("$dsfs" digest --full --text new.dsfs | cut -sf 9- | tr -d '\n')"
 exits '-T' 0 "$mkfs" -q -f -T 5 --threads=1 --tar=zoo.tar one.dsfs
 exits '-T: again' 0 "$mkfs" -q -f -T 5 --threads=9 --tar=zoo.tar two.dsfs
 check '-T: the same bytes' cmp one.dsfs two.dsfs
@@ -241,17 +241,18 @@ rm plain
 # what it is: when its first byte is read (1), behind its last one (2), at the end (3)
 changed()
 {
-	local n=$1 want=$2
+	local n=$1 want=$2 tool=("$mkfs")
 
 	shift 2
+	[ "$1" != digest ] || { tool=("$dsfs" digest) && shift; }
 	cp small.tar moving.tar
 	rm -f bad.dsfs
-	! FAULT=statx:$n:run FAULT_RUN='echo >>moving.tar' with_faults "$mkfs" -q "$@" 2>changed.err || return 1
+	! FAULT=statx:$n:run FAULT_RUN='echo >>moving.tar' with_faults "${tool[@]}" -q "$@" 2>changed.err || return 1
 	grep -qF -- "$want" changed.err && ! ls bad.dsfs .bad.dsfs* 2>/dev/null
 }
-for how in '' --wds --tar-index '-n --digest'; do
+for how in '' --wds --tar-index digest; do
 	image=bad.dsfs
-	[ "${how#-n}" = "$how" ] || image=
+	[ "$how" != digest ] || image=
 	# shellcheck disable=SC2086 # options
 	check "--tar $how: changed while it is read" changed 2 \
 		'moving.tar: changed during the run: no image is made' $how \
@@ -262,11 +263,11 @@ for how in '' --wds --tar-index '-n --digest'; do
 done
 check '--tar=-: changed while it is read' changed 2 \
 	'standard input: changed during the run: no image is made' --tar=- bad.dsfs <moving.tar
-check '--no-recheck: changed while it is read' changed 2 'moving.tar: changed during the run' \
-	--no-recheck --tar=moving.tar bad.dsfs
+check '--allow=changing: changed while it is read' changed 2 'moving.tar: changed during the run' \
+	--allow=changing --tar=moving.tar bad.dsfs
 cp small.tar moving.tar
-FAULT=statx:3:run FAULT_RUN='echo >>moving.tar' exits '--no-recheck: changed at the end' 0 \
-	with_faults "$mkfs" -q -f --no-recheck --tar=moving.tar new.dsfs
+FAULT=statx:3:run FAULT_RUN='echo >>moving.tar' exits '--allow=changing: changed at the end' 0 \
+	with_faults "$mkfs" -q -f --allow=changing --tar=moving.tar new.dsfs
 # The first bytes of another archive, the last ones of this: a whole one, to its reader
 cp plain.tar moving.tar
 exits 'rewritten while it is read' 1 env FAULT=read:4:run \
@@ -290,10 +291,10 @@ says '--tar-index: in place: changed while it is read' 1 'disk: changed during t
 check '--tar-index: in place: nothing was written' cmp -n "$(stat -c %s disk.before)" disk disk.before
 exits '--tar-index: in place: an image' 0 "$mkfs" -q -f --tar-index --tar=small.tar index.dsfs
 cp more.tar moving.tar
-says '--update --tar-index: changed while it is read' 1 'moving.tar: changed during the run' \
-	env FAULT=statx:2:run FAULT_RUN='echo >>moving.tar' LD_PRELOAD="$faults" \
-	"$mkfs" -q --update --tar-index --tar=moving.tar index.dsfs
-exits '--update --tar-index: the image is as it was' 0 "$fsck" -q index.dsfs
+says 'update --tar-index: changed while it is read' 1 'moving.tar: changed during the run' \
+	env FAULT_IN='dsfs update' FAULT=statx:2:run FAULT_RUN='echo >>moving.tar' LD_PRELOAD="$faults" \
+	"$dsfs" update -q --tar-index --tar=moving.tar index.dsfs
+exits 'update --tar-index: the image is as it was' 0 "$fsck" -q index.dsfs
 
 # --- what is wrong with an archive.  refused FILE WANT: 1, that message, and no image
 refused()
@@ -380,11 +381,11 @@ extracted()
 		test "$(digest new.dsfs)" = "$(digest want.dsfs)"
 }
 for how in two.tar <(cat two.tar); do
-	"$mkfs" -q -f --ignore-zeros --tar="$how" new.dsfs
-	check 'joined archives: --ignore-zeros' extracted two --ignore-zeros
+	"$mkfs" -q -f --allow=joined --tar="$how" new.dsfs
+	check 'joined archives: --allow=joined' extracted two --allow=joined
 	rm -r two.x
 done
-exits 'joined archives: --ignore-zeros --tar-index' 0 "$mkfs" -q -f -i --tar-index --tar=two.tar new.dsfs
+exits 'joined archives: --allow=joined --tar-index' 0 "$mkfs" -q -f --allow=joined --tar-index --tar=two.tar new.dsfs
 # a member through a symlink, and names from / on
 mkdir -p merged/usr/bin later/bin
 ln -s usr/bin merged/bin
@@ -407,8 +408,8 @@ tar -C over -rf over.tar bin file
 "$mkfs" -q -f --tar=over.tar new.dsfs
 check 'a directory over a symlink, and over a file' extracted over
 tar -cPf root.tar "$PWD/later"
-"$mkfs" -q -f --strip-root --tar=root.tar new.dsfs
-check 'names from / on: --strip-root' extracted root
+"$mkfs" -q -f --allow=absolute --tar=root.tar new.dsfs
+check 'names from / on: --allow=absolute' extracted root
 "$mkfs" -q -f --tar=bad/taken/name-again.tar new.dsfs
 check 'a symlink of another mode' grep -q '^/way.l.0777' <("$dsfs" digest --full --text new.dsfs)
 

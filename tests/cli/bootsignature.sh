@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# mkfs.dsfs --boot-signature: the first sector and nothing else, there unless it is refused,
-# left alone by an update, kept by what packs the image anew, gone from a target when the run
-# fails.
+# The boot signature: the first sector and nothing else, left alone by an update, gone from a
+# target when the run fails.  Images of before there was one are as they were made.
 set -uo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -28,14 +27,11 @@ signed()
 
 mkdir -p tree
 echo one >tree/one
-exits 'an image with a boot signature' 0 "$mkfs" -q --boot-signature=yes -U clear yes.dsfs tree
+exits 'an image' 0 "$mkfs" -q -U clear yes.dsfs tree
 signed 'its first sector' yes.dsfs
-exits 'one without' 0 "$mkfs" -q --boot-signature=no -U clear no.dsfs tree
-exits 'the default' 0 "$mkfs" -q -U clear default.dsfs tree
-check 'the default is yes' cmp yes.dsfs default.dsfs
-signed 'without: zeros' no.dsfs ''
-check 'all else is the same' cmp -i 512 yes.dsfs no.dsfs
-
+cp yes.dsfs older.dsfs
+dd if=/dev/zero of=older.dsfs bs=512 count=1 conv=notrunc status=none
+exits 'fsck.dsfs is content without it' 0 "$fsck" older.dsfs
 exits 'fsck.dsfs is content' 0 "$fsck" yes.dsfs
 check 'fsck.dsfs does not warn' test ! -s "$err"
 cp yes.dsfs more.dsfs
@@ -43,19 +39,15 @@ printf x | dd of=more.dsfs bs=1 seek=100 conv=notrunc status=none
 says 'fsck.dsfs warns of more than that' 0 'warning: ' "$fsck" more.dsfs
 
 cp yes.dsfs updated.dsfs
-cp no.dsfs older.dsfs
 echo two >tree/two
 while IFS='|' read -r name image want command; do
 	# shellcheck disable=SC2086 # words
-	exits "$name" 0 "$mkfs" -q $command
+	exits "$name" 0 "$dsfs" $command -q
 	signed "$name: $want" "$image" "${want:+$sector}"
 done <<'T'
-updated|updated.dsfs|there|--update updated.dsfs tree
-updated without|older.dsfs||--update older.dsfs tree
-packed anew without an option|older.dsfs||-f --compact older.dsfs
-packed anew|anew.dsfs|there|-f --compact updated.dsfs anew.dsfs
-packed anew without|anew.dsfs||-f --compact --boot-signature=no updated.dsfs anew.dsfs
-packed anew with|no.dsfs|there|-f --compact --boot-signature=yes no.dsfs
+updated|updated.dsfs|there|update updated.dsfs tree
+updated without|older.dsfs||update older.dsfs tree
+packed anew|anew.dsfs|there|compact -f updated.dsfs anew.dsfs
 T
 
 # the sync behind that of what was there before
@@ -72,13 +64,11 @@ truncate -s 1M device
 if loop_of device; then
 	dev=$loop
 	FAULT=sync:2:5 exits 'a device that fails' 1 with_faults \
-		"$mkfs" -q -f --boot-signature=yes "$dev" tree
+		"$mkfs" -q -f "$dev" tree
 	signed 'a device that fails: nothing is left' "$dev" ''
-	exits 'a device' 0 "$mkfs" -q -f --boot-signature=yes "$dev" tree
+	exits 'a device' 0 "$mkfs" -q -f "$dev" tree
 	signed 'a device: there' "$dev"
 	says 'a device that holds an image' 1 'contains a signature: dsfs: use -f' "$mkfs" -q "$dev" tree
-	exits 'a device, without' 0 "$mkfs" -q -f --boot-signature=no "$dev" tree
-	signed 'a device, without: gone' "$dev" ''
 else
 	skip 'a device' 'no loop device'
 fi

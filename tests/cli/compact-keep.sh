@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# compact-keep.sh - mkfs.dsfs --compact --keep: the generations that are kept are what they
+# compact-keep.sh - dsfs compact --keep: the generations that are kept are what they
 # were, what they share is stored once, and what is damaged leaves the image alone.  Runs that are
 # ended, or cannot write, are those of tests/robust/writes.
 set -euo pipefail
@@ -11,7 +11,7 @@ set -euo pipefail
 # update OPTION...: of the image by the tree as it is now
 update()
 {
-	"$mkfs" -q --update "$@" image.dsfs tree
+	"$dsfs" update -q "$@" image.dsfs tree
 }
 
 # Five generations: files come and go, change, are renamed, get and lose names.
@@ -91,14 +91,14 @@ cases_kept()
 {
 	local options n
 
-	for options in '' --no-checksums '--object-size=64K --no-dedup'; do
+	for options in '' --chunk-size=none '--align=object=64K --no-dedup'; do
 		# shellcheck disable=SC2086
 		make_image $options
 		remember image.dsfs
 		cp image.dsfs before
 		for n in 2 3 5; do
 			exits "$options --keep=$n" 0 \
-				"$mkfs" -f --compact --keep=$n image.dsfs new.dsfs
+				"$dsfs" compact -f --keep=$n image.dsfs new.dsfs
 			check "$options --keep=$n: says nothing" test ! -s "$err"
 			# shellcheck disable=SC2046
 			check "$options --keep=$n: they are what they were" \
@@ -107,15 +107,15 @@ cases_kept()
 		check "$options --keep: the image is left alone" cmp before image.dsfs
 	done
 	says 'more than there are' 0 '--keep=9: generations in the image: 5: all are kept' \
-		"$mkfs" -f --compact --keep=9 image.dsfs new.dsfs
+		"$dsfs" compact -f --keep=9 image.dsfs new.dsfs
 	check 'more than there are: all' as_before new.dsfs 5 4 3 2 1
-	exits 'in its place' 0 "$mkfs" -f --compact --keep=4 image.dsfs
+	exits 'in its place' 0 "$dsfs" compact -f --keep=4 image.dsfs
 	check 'in its place: they are what they were' as_before image.dsfs 5 4 3 2
-	exits 'and again, fewer' 0 "$mkfs" -f --compact --keep=3 image.dsfs
+	exits 'and again, fewer' 0 "$dsfs" compact -f --keep=3 image.dsfs
 	check 'and again: they are what they were' as_before image.dsfs 5 4 3
 	"$dsfs" digest --full --text image.dsfs >list
 	bytes tree/more 100000 9107
-	exits 'an update of it' 0 "$mkfs" -q --update -L later image.dsfs tree
+	exits 'an update of it' 0 "$dsfs" update -q -L later image.dsfs tree
 	"$mkfs" -q -f -L later fresh.dsfs tree
 	check 'an update of it: what a new image has' diff <("$dsfs" digest --full --text fresh.dsfs) \
 		<("$dsfs" digest --full --text image.dsfs)
@@ -124,23 +124,23 @@ cases_kept()
 	exits 'an update of it: it is sound' 0 "$fsck" -q image.dsfs
 }
 
-# --keep=1 is --compact, to the byte.
+# --keep=1 is compact, to the byte.
 cases_one()
 {
 	export SOURCE_DATE_EPOCH=1700000000
 	make_image
 	remember image.dsfs
-	"$mkfs" -q -f --compact --digest -L x -m y image.dsfs one.dsfs
-	"$mkfs" -q -f --compact --keep=1 --digest -L x -m y image.dsfs new.dsfs
+	"$dsfs" compact -q -f --digest -L x -m y image.dsfs one.dsfs
+	"$dsfs" compact -q -f --keep=1 --digest -L x -m y image.dsfs new.dsfs
 	check '--keep=1: what there is without' cmp one.dsfs new.dsfs
-	"$mkfs" -q -f --compact --keep=3 --threads=1 image.dsfs one.dsfs
-	"$mkfs" -q -f --compact --keep=3 --threads=8 image.dsfs new.dsfs
+	"$dsfs" compact -q -f --keep=3 --threads=1 image.dsfs one.dsfs
+	"$dsfs" compact -q -f --keep=3 --threads=8 image.dsfs new.dsfs
 	check 'the same bytes again' cmp one.dsfs new.dsfs
 	unset SOURCE_DATE_EPOCH
-	"$mkfs" -q -f --compact --keep=3 image.dsfs new.dsfs
+	"$dsfs" compact -q -f --keep=3 image.dsfs new.dsfs
 	check 'the same bytes at another time' cmp one.dsfs new.dsfs
 	"$mkfs" -q -f one.dsfs tree
-	"$mkfs" -q -f --compact --keep=2 one.dsfs new.dsfs 2>"$err"
+	"$dsfs" compact -q -f --keep=2 one.dsfs new.dsfs 2>"$err"
 	check 'an image of one generation keeps its number' test "$(numbers new.dsfs)" = 1
 }
 
@@ -149,7 +149,7 @@ cases_shared()
 {
 	make_image
 	for n in 2 5; do
-		"$mkfs" -f --json --compact --keep=$n image.dsfs new.dsfs >report
+		"$dsfs" compact -f --json --keep=$n image.dsfs new.dsfs >report
 		check "--keep=$n: the data of each file is at one place" test \
 			"$(data_of new.dsfs /chunks --generation=$((6 - n)))" = \
 			"$(data_of new.dsfs /chunks --generation=5)"
@@ -166,8 +166,8 @@ cases_shared()
 		5200 < d["kept_generations"][3]["written_data_bytes"] < 14000 and
 		1409000 < d["written_data_bytes"] < 1430000' report
 	check 'no longer than the image' test "$(stat -c %s new.dsfs)" -le "$(stat -c %s image.dsfs)"
-	"$mkfs" --update --json -n image.dsfs tree >plan
-	"$mkfs" --update --json -n new.dsfs tree >report
+	"$dsfs" update --json -n image.dsfs tree >plan
+	"$dsfs" update --json -n new.dsfs tree >report
 	check 'an update of it keeps as much' json --holds 'd["kept_bytes"] == e["kept_bytes"] > 0' \
 		plan report
 }
@@ -177,14 +177,14 @@ cases_plan()
 {
 	make_image
 	cp image.dsfs before
-	exits '-n' 0 "$mkfs" -n --compact --keep=2 image.dsfs
+	exits '-n' 0 "$dsfs" compact -n --keep=2 image.dsfs
 	check '-n: what is kept' grep -q '^generation 4: kept: .* of data, .* of metadata at most$' "$out"
 	check '-n: what is left out' test "$(grep -c \
 		'^generation [123]: left out: frees .* of data, .* of metadata$' "$out")" = 3
 	check '-n: what goes' grep -q '^used by left-out generations alone: [0-9.]* MiB, ' "$out"
 	for n in 2 3 5; do
-		"$mkfs" -n --json --compact --keep=$n image.dsfs >plan
-		"$mkfs" -f --json --compact --keep=$n image.dsfs new.dsfs >report
+		"$dsfs" compact -n --json --keep=$n image.dsfs >plan
+		"$dsfs" compact -f --json --keep=$n image.dsfs new.dsfs >report
 		check "-n --keep=$n: bounds of the image" json --holds \
 			'd["image_min_bytes"] <= e["image_bytes"] <= d["image_max_bytes"]' plan report
 		check "-n --keep=$n: data of each generation" json --holds \
@@ -195,13 +195,13 @@ cases_plan()
 	check '-n: nothing is written' cmp before image.dsfs
 	check '-n: all are kept: nothing goes' json --holds \
 		'd["dead_bytes"] < 100000 and d["left_out_generations"] == []' plan
-	"$mkfs" -n --json --compact --keep=2 image.dsfs >plan
+	"$dsfs" compact -n --json --keep=2 image.dsfs >plan
 	# what 4 changed, what 3 removed, and what 2 changed
 	echo '[5259, 61394, 3001850]' >freed
 	check '-n: what is left out, each' json --holds \
 		'[g["generation"] for g in d["left_out_generations"]] == [3, 2, 1] and
 		[g["freed_data_bytes"] for g in d["left_out_generations"]] == e' plan freed
-	exits 'too little to be packed anew' 0 "$mkfs" --compact --keep=5 image.dsfs
+	exits 'too little to be packed anew' 0 "$dsfs" compact --keep=5 image.dsfs
 	check 'too little to be packed anew: says so' \
 		grep -q '^only left-out generations use .*: left as it is (see -f)$' "$out"
 	check 'too little to be packed anew: it stays' cmp before image.dsfs
@@ -211,20 +211,20 @@ cases_options()
 {
 	make_image
 	remember image.dsfs
-	exits 'label and message' 0 "$mkfs" -q -f --compact --keep=3 -L new -m words --digest=full \
+	exits 'label and message' 0 "$dsfs" compact -q -f --keep=3 -L new -m words --digest=full \
 		image.dsfs new.dsfs
 	generations new.dsfs >now
 	check 'label and message: of the newest one' grep -q "^\[5, .*'new', 'words', 'dsfs1-full:" now
 	check 'label and message: not of the others' diff <(sed -n 2,3p all) <(sed -n 2,3p now)
 	exits 'label and message: it is sound' 0 "$fsck" -q --generation=5 --digest new.dsfs
-	exits 'label and message: left out' 0 "$mkfs" -q -f --compact --keep=2 -L '' -m '' \
+	exits 'label and message: left out' 0 "$dsfs" compact -q -f --keep=2 -L '' -m '' \
 		image.dsfs new.dsfs
 	generations new.dsfs >now
 	check 'label and message: left out: of the newest one' \
 		grep -q "^\[5, [^,]*, '', '', 'dsfs1-data:" now
-	exits '--object-size' 0 "$mkfs" -q -f --compact --keep=5 --object-size=256K image.dsfs new.dsfs
-	check '--object-size: of all generations' as_before new.dsfs 5 4 3 2 1
-	check '--object-size: they have it' test "$("$dump" --generations --json new.dsfs |
+	exits '--align=object' 0 "$dsfs" compact -q -f --keep=5 --align=object=256K image.dsfs new.dsfs
+	check '--align=object: of all generations' as_before new.dsfs 5 4 3 2 1
+	check '--align=object: they have it' test "$("$dump" --generations --json new.dsfs |
 		json 'sorted({g["object"] for g in d["generations"]})')" = '[262144]'
 }
 
@@ -242,7 +242,7 @@ cases_damaged()
 		  $(($(region image.dsfs history) + 50)); do
 		flip image.dsfs "$at"
 		cp image.dsfs broken
-		says "damaged at $at" 1 'run fsck.dsfs' "$mkfs" -q -f --compact --keep=5 image.dsfs
+		says "damaged at $at" 1 'run fsck.dsfs' "$dsfs" compact -q -f --keep=5 image.dsfs
 		check "damaged at $at: the image stays" cmp broken image.dsfs
 		check "damaged at $at: nothing is left behind" test -z "$(find . -name '.image*')"
 		cp before image.dsfs
@@ -251,25 +251,25 @@ cases_damaged()
 	flip image.dsfs "$(region image.dsfs names --generation=4)"
 	cp image.dsfs broken
 	says 'damaged names of a later one' 1 'wrong checksum: run fsck.dsfs' \
-		env FAULT_NAMED=1 FAULT=write:1000000:kill LD_PRELOAD="$faults" "$mkfs" -q -f --compact --keep=3 image.dsfs
+		env FAULT_NAMED=1 FAULT_IN="dsfs compact" FAULT=write:1000000:kill LD_PRELOAD="$faults" "$dsfs" compact -q -f --keep=3 image.dsfs
 	check 'damaged names of a later one: the image stays' cmp broken image.dsfs
 	check 'damaged names of a later one: nothing is left behind' \
 		test -z "$(find . -name '.image*')"
 	cp before image.dsfs
 	flip image.dsfs "$(region image.dsfs history --generation=2)"
 	exits 'a history that is broken farther back' 0 \
-		"$mkfs" -q -f --compact --keep=3 image.dsfs new.dsfs
+		"$dsfs" compact -q -f --keep=3 image.dsfs new.dsfs
 	check 'a history that is broken farther back: they are there' \
 		test "$(numbers new.dsfs)" = '5 4 3'
 	cp before image.dsfs
 	"$corrupt" image.dsfs 'super both align_bits=9' bad.dsfs
 	says 'another alignment' 1 \
 		'generation 4: alignment of 4096, the newest has 512: keep fewer' \
-		"$mkfs" -q -f --compact --keep=2 bad.dsfs new.dsfs
+		"$dsfs" compact -q -f --keep=2 bad.dsfs new.dsfs
 	# The newest one has other checksums of data that an earlier one has, too.
 	"$corrupt" image.dsfs 'chunksum /large 1 value^1' bad.dsfs
 	says 'other checksums' 1 'content: wrong checksum: run fsck.dsfs' \
-		"$mkfs" -q -f --compact --keep=2 bad.dsfs new.dsfs
+		"$dsfs" compact -q -f --keep=2 bad.dsfs new.dsfs
 }
 
 # A device as the target, and what is too small of it.
@@ -282,14 +282,14 @@ cases_device()
 		skip 'a device' 'no loop devices here'
 		return
 	fi
-	exits 'a device' 0 "$mkfs" -q --compact -f --keep=3 image.dsfs "$loop"
+	exits 'a device' 0 "$dsfs" compact -q -f --keep=3 image.dsfs "$loop"
 	check 'a device: they are what they were' as_before "$loop" 5 4 3
 	detach
 	cp disk was
 	truncate -s 4M disk
 	loop_of disk
 	says 'a device too small' 1 'device too small' \
-		"$mkfs" -q --compact -f --keep=5 image.dsfs "$loop"
+		"$dsfs" compact -q -f --keep=5 image.dsfs "$loop"
 	detach
 	check 'a device too small: nothing is written' cmp -n 4194304 was disk
 }

@@ -88,15 +88,15 @@ done
 offers "$(printf '%s\n' "${commands[@]}" | LC_ALL=C sort | paste -sd ' ')" dsfs ''
 
 tool=mkfs.dsfs
-offers 'no yes' mkfs.dsfs --boot-signature =
-offers 'yes' mkfs.dsfs --boot-signature = y
+offers 'data full' mkfs.dsfs --digest =
+offers 'full' mkfs.dsfs --digest = f
 offers 'file.a' mkfs.dsfs --order = file.
-offers '--object-size= --one-file-system --order=' mkfs.dsfs --o
+offers '--one-file-system --order=' mkfs.dsfs --o
 check 'bash: a name with a blank' [ "$(bash_offers mkfs.dsfs 'file ')" = 'file b' ]
 check 'bash: a size is nothing to complete' [ -z "$(bash_offers mkfs.dsfs --align = '')" ]
 tool=dsfs
 offers 'file.a' dsfs shards --order = file.
-tool=dsfs-fuse
+tool='dsfs-fuse'
 if [ -x "$bin/$tool" ]; then
 	offers 'ro,max_read= ro,max_threads= ro,meta=' dsfs-fuse -o ro,m
 fi

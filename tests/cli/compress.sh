@@ -134,7 +134,11 @@ estimate='d["compress_bytes"], d["compress_stored_bytes"], d["compress_samples"]
 # plan OPTION...: the three numbers of a dry run
 plan()
 {
-	mkfs.dsfs -n --json "$@" | python3 -c "import json, sys; d = json.load(sys.stdin)
+	mkfs.dsfs -n --json "$@" | estimates
+}
+estimates()
+{
+	python3 -c "import json, sys; d = json.load(sys.stdin)
 print(*($estimate))"
 }
 for codec in zstd lz4 auto; do
@@ -145,7 +149,7 @@ print(d["content_bytes"], d["stored_bytes"], 0)')
 	check "-n --compress=$codec says what that stores" test "$(plan --compress=$codec x tree)" = \
 		"$stored"
 done
-check "-n with an exception" test "$(plan --compress=zstd '--compress-exclude=*' x random-only)" = \
+check "-n with an exception" test "$(plan --compress=zstd '--compress=none:*' x random-only)" = \
 	"300000 300000 0"
 mkdir many
 for i in {1..40}; do
@@ -162,8 +166,8 @@ check "and so it says" grep -q 'by 512 samples of it' \
 check "of a small tree by all of it" grep -q 'by all of it' \
 	<<<"$(mkfs.dsfs -n --compress=zstd x tree)"
 exits "an update" 0 mkfs.dsfs -q -f x.dsfs tree
-check "-n --update says what of the new files" test \
-	"$(plan --update --compress=zstd x.dsfs tree)" = "0 0 0"
+check "-n update says what of the new files" test \
+	"$(dsfs update -n --json --compress=zstd x.dsfs tree | estimates)" = "0 0 0"
 rm -r many
 
 # --- what stays as it is
@@ -185,22 +189,22 @@ except()
 }
 
 except tree <<'END'
-a name|--compress-exclude=one-*|one-unit one-letter|many-units small
-a path|--compress-exclude=/many-units|many-units|one-unit
-a directory|--compress-exclude=/dir/|dir/again|many-units
-two patterns|--compress-exclude=one-unit --compress-exclude=dir|one-unit dir/again|many-units
-a size|--compress-exclude=+100000|unit-exact many-units|one-unit small
-a size and a byte|--compress-exclude=+13892|one-unit|small
-one of its size|--compress-exclude=+13893|many-units|one-unit
+a name|--compress=none:one-*|one-unit one-letter|many-units small
+a path|--compress=none:/many-units|many-units|one-unit
+a directory|--compress=none:/dir/|dir/again|many-units
+two patterns|--compress=none:one-unit --compress=none:dir|one-unit dir/again|many-units
+a size|--compress=none:+100000|unit-exact many-units|one-unit small
+a size and a byte|--compress=none:+13892|one-unit|small
+one of its size|--compress=none:+13893|many-units|one-unit
 END
-says "a pattern that matches nothing" 0 'warning: --compress-exclude: none*: matches nothing' \
-	mkfs.dsfs -q -f --compress=zstd '--compress-exclude=none*' except.dsfs tree
-exits "one that matches" 0 mkfs.dsfs -q -f --compress=zstd '--compress-exclude=one*' \
+says "a pattern that matches nothing" 0 'warning: --compress=none: none*: matches nothing' \
+	mkfs.dsfs -q -f --compress=zstd '--compress=none:none*' except.dsfs tree
+exits "one that matches" 0 mkfs.dsfs -q -f --compress=zstd '--compress=none:one*' \
 	except.dsfs tree
 check "nothing is said" test ! -s "$out"
 printf '{"path":"/a/raw/x.c","source":"tree/one-unit"}\n{"path":"/b.c","source":"tree/one-unit"}\n' \
 	>lines
-mkfs.dsfs -q -f --compress=zstd --compress-exclude=raw/ --manifest=lines except.dsfs
+mkfs.dsfs -q -f --compress=zstd --compress=none:raw/ --manifest=lines except.dsfs
 check "a manifest: the path in the image counts" eval \
 	"! packed except.dsfs /a/raw/x.c && packed except.dsfs /b.c"
 
@@ -231,26 +235,26 @@ now=$(made_by zstd-19.dsfs)
 check "a version of before" grep -q ' 1\.2\.3$' <<<"$(made_by old.dsfs)"
 cp -a tree more
 lines 4000 >more/new
-exits "--update goes on as the image says" 0 mkfs.dsfs -q --update old.dsfs more
+exits "update goes on as the image says" 0 dsfs update -q old.dsfs more
 check "a new file is compressed" packed old.dsfs /new
 check "by its level, and the version of now" test "$(made_by old.dsfs)" = "$now"
 check "a file that has not changed stays where it is" test \
 	"$(data_of old.dsfs /many-units)" = "$(data_of zstd-19.dsfs /many-units)"
 "$corrupt" zstd-19.dsfs "note codec_version=10203" old.dsfs
-exits "--update --compress=none" 0 mkfs.dsfs -q --update --compress=none old.dsfs more
+exits "update --compress=none" 0 dsfs update -q --compress=none old.dsfs more
 check "a new file is not" not packed old.dsfs /new
 check "the others are, and the image says of them what it did" eval \
 	'packed old.dsfs /many-units && test "$(made_by old.dsfs)" = "${now% *} 1.2.3"'
-exits "--compact" 0 mkfs.dsfs -q -f --compact old.dsfs old-compact.dsfs
+exits "compact" 0 dsfs compact -q -f old.dsfs old-compact.dsfs
 check "says so, too" test "$(made_by old-compact.dsfs)" = "${now% *} 1.2.3"
-exits "--update --compress-exclude without --compress" 0 mkfs.dsfs -q --update \
-	--compress-exclude=new old-compact.dsfs more
+exits "update --compress=none:PATTERN alone" 0 dsfs update -q \
+	--compress=none:new old-compact.dsfs more
 lines 5000 >more/another
-exits "the same for another file" 0 mkfs.dsfs -q --update --compress-exclude=another \
+exits "the same for another file" 0 dsfs update -q --compress=none:another \
 	old-compact.dsfs more
 check "leaves it as it is" not packed old-compact.dsfs /another
 "$corrupt" zstd-19.dsfs "note codec=9" old.dsfs
-exits "a codec of later versions" 0 mkfs.dsfs -q --update old.dsfs more
+exits "a codec of later versions" 0 dsfs update -q old.dsfs more
 check "is none for new files" not packed old.dsfs /new
 
 # --- archives
@@ -278,11 +282,11 @@ says "an archive that ends in a compressed member" 1 'cut off' \
 	mkfs.dsfs --compress=zstd --threads=4 --tar=cut.tar cut.dsfs
 check "leaves no image" test ! -e cut.dsfs
 except --tar=tree.tar <<'END'
-archive, a name|--compress-exclude=one-*|one-unit|small
-archive, a path|--compress-exclude=/dir/again|dir/again|many-units
-archive, a directory|--compress-exclude=dir/|dir/again|many-units
-archive, a size|--compress-exclude=+100000|many-units|small
-a path of a shard|--wds --compress-exclude=/tree/many-units|tree/many-units|tree/dir/again
+archive, a name|--compress=none:one-*|one-unit|small
+archive, a path|--compress=none:/dir/again|dir/again|many-units
+archive, a directory|--compress=none:dir/|dir/again|many-units
+archive, a size|--compress=none:+100000|many-units|small
+a path of a shard|--wds --compress=none:/tree/many-units|tree/many-units|tree/dir/again
 END
 mkdir second
 lines 70000 >second/many-units
@@ -316,18 +320,18 @@ cp zstd.dsfs updated.dsfs
 cp -a tree later
 lines 60000 >later/new
 rm later/one-unit
-exits "--update with another codec" 0 mkfs.dsfs -q --update --compress=lz4 updated.dsfs later
+exits "update with another codec" 0 dsfs update -q --compress=lz4 updated.dsfs later
 exits "fsck.dsfs of it" 0 fsck.dsfs -q updated.dsfs
 check "a file that has not changed stays where it is" test \
 	"$(data_of updated.dsfs /many-units)" = "$(data_of zstd.dsfs /many-units)"
 for options in "" --compress=zstd --compress=lz4; do
-	exits "--update --checksum $options" 0 mkfs.dsfs --json --update --checksum $options \
+	exits "update --checksum $options" 0 dsfs update --json --checksum $options \
 		updated.dsfs later
 	check "writes nothing" holds 'd["written_data_bytes"] == 0'
 done
 cp plain.dsfs plain-updated.dsfs
-exits "--update --checksum --compress of what is not compressed" 0 \
-	mkfs.dsfs --json --update --checksum --compress=zstd plain-updated.dsfs tree
+exits "update --checksum --compress of what is not compressed" 0 \
+	dsfs update --json --checksum --compress=zstd plain-updated.dsfs tree
 check "writes nothing, either" holds 'd["written_data_bytes"] == 0'
 exits "--diff" 0 dsfs diff updated.dsfs 1..2
 check "what changed" test "$(grep -cE '/(new|one-unit)' "$out")" -eq 2
@@ -369,15 +373,15 @@ cp equal/a equal-later/0-new
 cp equal/a equal-later/z-new
 lines 250000 | tee equal-later/other >equal-later/dir/other
 k=$((($(stat -c %s equal-later/other) + 131071) / 131072))
-exits "--update" 0 mkfs.dsfs -q --update equal.dsfs equal-later
-lists "--update" equal.dsfs $((n + m + k))
-exits "--update of what has a list for each" 0 mkfs.dsfs -q --update x.dsfs equal-later
+exits "update" 0 dsfs update -q equal.dsfs equal-later
+lists "update" equal.dsfs $((n + m + k))
+exits "update of what has a list for each" 0 dsfs update -q x.dsfs equal-later
 check "a file that was stored twice has two" test "$(units x.dsfs)" -ge $((2 * n + m + k))
-exits "--compact" 0 mkfs.dsfs -q -f --compact equal.dsfs equal-compact.dsfs
-lists "--compact" equal-compact.dsfs $((n + m + k))
-exits "--compact --keep" 0 mkfs.dsfs -q -f --compact --keep=2 equal.dsfs equal-kept.dsfs
-lists "--compact --keep" equal-kept.dsfs $((n + m + k))
-mkfs.dsfs -q --no-checksums --no-dedup --compress=lz4 unsummed.dsfs tree
+exits "compact" 0 dsfs compact -q -f equal.dsfs equal-compact.dsfs
+lists "compact" equal-compact.dsfs $((n + m + k))
+exits "compact --keep" 0 dsfs compact -q -f --keep=2 equal.dsfs equal-kept.dsfs
+lists "compact --keep" equal-kept.dsfs $((n + m + k))
+mkfs.dsfs -q --chunk-size=none --no-dedup --compress=lz4 unsummed.dsfs tree
 "$corrupt" unsummed.dsfs "data /many-units byte[0]=15" bad.dsfs
 rows <<'T'
 a broken frame: fsck.dsfs|4|frame that does not unpack to its unit|fsck.dsfs bad.dsfs

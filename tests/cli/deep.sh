@@ -55,10 +55,10 @@ rm shard-*
 bounded 'dsfs tar: a pattern' "$dsfs" tar image.dsfs "$(printf '*/%.0s' {1..1500})d"
 bounded 'fsck.dsfs' "$fsck" --threads=1 image.dsfs
 echo x >deep/more
-"$mkfs" -q --update image.dsfs deep
+"$dsfs" update -q image.dsfs deep
 bounded 'dsfs diff' "$dsfs" diff image.dsfs 1..2
 rm -r deep/d
-"$mkfs" -q -f --update image.dsfs deep
+"$dsfs" update -q -f image.dsfs deep
 bounded 'dsfs diff of all that is gone' "$dsfs" diff image.dsfs 2..3
 
 # --- by a few files; extractions of more levels take long

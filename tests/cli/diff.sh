@@ -65,7 +65,7 @@ touch tree/kept/type2/inside tree/zero
 "$mkfs" -q image.dsfs tree
 same 'one generation and itself' 1 1
 check 'nothing is the other' test ! -s "$out"
-"$mkfs" -q --update image.dsfs tree
+"$dsfs" update -q image.dsfs tree
 same 'an update that changes nothing' 1 2
 check 'nothing is another' test ! -s "$out"
 
@@ -86,7 +86,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	mknod tree/types/char-1-3 c 1 5
 fi
 setfattr -n user.new -v x tree/kept/size 2>/dev/null || true
-"$mkfs" -q --update image.dsfs tree
+"$dsfs" update -q image.dsfs tree
 same 'all that can change' 2 3
 for line in 'removed	d	/old/dir	-' 'removed	p	/kept/type	-' 'added	f	/kept/type	-' \
 	    'removed	f	/kept/type2/inside	-' 'added	f	/zero/a/b/c	-' \
@@ -117,7 +117,7 @@ done
 touch few/last many/last
 touch -r few few/last many/last many
 "$mkfs" -q -f image.dsfs few
-"$mkfs" -q --update image.dsfs many
+"$dsfs" update -q image.dsfs many
 same 'many directories in front of a name' 1 2
 
 # --- what is read: the same bytes are not, so damage to them is not met
@@ -126,14 +126,14 @@ head -c 3000000 /dev/urandom >large/file
 "$mkfs" -q -f image.dsfs large
 cp large/file large/copy
 mv large/copy large/file
-"$mkfs" -q --update image.dsfs large
+"$dsfs" update -q image.dsfs large
 flip image.dsfs "$(data_of image.dsfs /file)"
 exits 'bytes that both share are not read' 0 "$dsfs" diff image.dsfs 1..2
 check 'a time changed' grep -qx 'attributes	f	/file	mtime' "$out"
 head -c 3000000 /dev/urandom >large/file
 "$mkfs" -q -f image.dsfs large
 head -c 3000000 /dev/urandom >large/file
-"$mkfs" -q --update image.dsfs large
+"$dsfs" update -q image.dsfs large
 flip image.dsfs "$(data_of image.dsfs /file)"
 exits 'bytes of other checksums are not read' 0 "$dsfs" diff image.dsfs 1..2
 check 'the contents changed' grep -qx 'data	f	/file	content,mtime' "$out"
@@ -145,10 +145,10 @@ truncate -s 9M back/holes
 "$mkfs" -q -f image.dsfs back
 mv back gone
 mkdir back
-"$mkfs" -q --force --update image.dsfs back
+"$dsfs" update -q --force image.dsfs back
 rm -r back
 mv gone back
-"$mkfs" -q --update image.dsfs back
+"$dsfs" update -q image.dsfs back
 check 'the bytes lie elsewhere' test "$(data_of image.dsfs /file)" != \
 	"$(data_of image.dsfs /file --generation=1)"
 same 'gone and there again' 1 3
@@ -157,13 +157,13 @@ flip image.dsfs "$(data_of image.dsfs /holes)"
 says 'bytes that lie elsewhere are read' 1 '/holes: content: data checksum' \
 	"$dsfs" diff image.dsfs 1..3
 # Without checksums nobody knows before they were read.
-"$mkfs" -q -f --no-checksums image.dsfs large
+"$mkfs" -q -f --chunk-size=none image.dsfs large
 flip large/file 2999999
-"$mkfs" -q --update image.dsfs large
+"$dsfs" update -q image.dsfs large
 same 'without checksums' 1 2
 check 'without checksums: content' grep -q '	content' "$out"
 "$mkfs" -q -f image.dsfs few
-"$mkfs" -q --update image.dsfs many
+"$dsfs" update -q image.dsfs many
 cp image.dsfs bad.dsfs
 flip bad.dsfs $(($(region bad.dsfs names --generation=1) + 12))
 says 'bad names' 1 'generation 1: names' "$dsfs" diff bad.dsfs 1..2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# digest.sh - the digest of a data set: what dsfs digest says of an image, mkfs.dsfs -n of a source
+# digest.sh - the digest of a data set: what dsfs digest says of an image and of a source
 # and a script of a tree that knows the definition alone is the same; it changes with the tree;
 # and what becomes of one that an image keeps.  Random trees are those of tests/judge.
 set -euo pipefail
@@ -19,20 +19,22 @@ digest()
 # of_source OPTION... SOURCE: without an image
 of_source()
 {
-	"$mkfs" -n --digest "$@"
+	"$dsfs" digest "$@"
 }
 
 # same NAME TREE IMAGE: both digests, of tree, image and source, and both texts
 same()
 {
-	local kind want
+	local kind want option=
 
 	for kind in data full; do
+		[ "$kind" != full ] || option=--full
 		check "$1: the text of $kind" diff <("$reference" $kind-text "$2") \
 			<(digest "$3" $kind --text)
 		want=$("$reference" $kind "$2")
 		check "$1: $kind of the image" test "$(digest "$3" $kind)" = "$want"
-		check "$1: $kind of the source" test "$(of_source --digest=$kind "$2")" = "$want"
+		# shellcheck disable=SC2086 # an option, or none
+		check "$1: $kind of the source" test "$(of_source $option "$2")" = "$want"
 	done
 }
 
@@ -90,36 +92,36 @@ check 'it is the SHA-256 of the text' test "${data#*:}" = \
 check 'dsfs digest alone is that of data' test "$("$dsfs" digest small.dsfs)" = "$data"
 check '--threads' test "$(digest zoo.dsfs full --threads=1)" = "$(digest zoo.dsfs full --threads=7)"
 printf '%s\n' zz a.b/3 hole >order
-for options in --align=512 --chunk-size=4K --no-checksums --no-dedup --object-size=64K \
+for options in --align=512 --chunk-size=4K --chunk-size=none --no-dedup --align=object=64K \
 	       --order=order --label=x --threads=1; do
 	"$mkfs" -q -f $options other.dsfs small
 	check "mkfs.dsfs $options" test "$(digest other.dsfs) $(digest other.dsfs full)" = "$data $full"
-	check "mkfs.dsfs -n $options" test "$(of_source $options small)" = "$data"
 done
-check 'SOURCE_DATE_EPOCH' test "$(SOURCE_DATE_EPOCH=7 of_source --digest=full small)" = "$full"
+check 'of a source: --threads' test "$(of_source --threads=1 small)" = "$data"
+check 'SOURCE_DATE_EPOCH' test "$(SOURCE_DATE_EPOCH=7 of_source --full small)" = "$full"
 mkdir -p later
 cp -a small/. later
 echo more >later/more
 cp small.dsfs other.dsfs
-"$mkfs" -q --update other.dsfs later
+"$dsfs" update -q other.dsfs later
 check 'an update changes it' test "$(digest other.dsfs)" != "$data"
 check '--generation: the one before' test "$(digest other.dsfs full --generation=1)" = "$full"
 rm later/more
 touch -r small later
-"$mkfs" -q --update other.dsfs later
+"$dsfs" update -q other.dsfs later
 check 'the same tree again' test "$(digest other.dsfs full)" = "$full"
-"$mkfs" -q --compact other.dsfs
-check 'after --compact' test "$(digest other.dsfs full)" = "$full"
+"$dsfs" compact -q other.dsfs
+check 'after compact' test "$(digest other.dsfs full)" = "$full"
 
 # --- sources of other kinds, and options that change the tree
 # as_image NAME OPTION...: a source and the image that the same options make of it
 as_image()
 {
 	"$mkfs" -q -f new.dsfs "${@:2}" 2>/dev/null
-	check "$1" test "$(of_source --digest=full "${@:2}" 2>/dev/null)" = "$(digest new.dsfs full)"
+	check "$1" test "$(of_source --full "${@:2}" 2>/dev/null)" = "$(digest new.dsfs full)"
 }
 
-for options in --all-root --no-xattrs '-T 5' '-e a -e *.x'; do
+for options in --all-root --xattrs-exclude='*' '-T 5' '-e a -e *.x'; do
 	# shellcheck disable=SC2086 # words
 	as_image "$options" $options small
 done
@@ -151,7 +153,7 @@ changes()
 	else
 		check "$1: the same digest of data" test "$new" = "$data"
 	fi
-	check "$1: another digest, full" test "$(of_source --digest=full new)" != "$full"
+	check "$1: another digest, full" test "$(of_source --full new)" != "$full"
 }
 
 changes 'a byte' data 'printf y >empty'
@@ -181,7 +183,7 @@ fi
 mkdir alone
 touch -d @1 alone
 find small -printf '%p %C@ %A@\n' | sort >before
-(cd alone && TMPDIR=$PWD "$mkfs" -n --digest --no-recheck ../small >/dev/null)
+(cd alone && TMPDIR=$PWD "$dsfs" digest --allow=changing ../small >/dev/null)
 check 'nothing is written here' test "$(stat -c %Y alone) $(find alone | wc -l)" = '1 1'
 check 'nothing is written there' diff before <(find small -printf '%p %C@ %A@\n' | sort)
 if [ "$(id -u)" -eq 0 ]; then
@@ -189,18 +191,18 @@ if [ "$(id -u)" -eq 0 ]; then
 	cp -a small locked
 	chmod 600 locked/hole
 	says 'a file that cannot be read' 1 'locked/hole: cannot open: Permission denied' \
-		"${user[@]}" "$mkfs" -n --digest locked
+		"${user[@]}" "$dsfs" digest locked
 	check 'a file that cannot be read: no digest' test ! -s "$out"
-	says '--skip-unreadable' 0 'cannot open: Permission denied: left out' \
-		"${user[@]}" "$mkfs" -n --digest --skip-unreadable --json locked
-	check '--skip-unreadable: --json' holds 'd["skipped"] == 1'
+	says '--allow=unreadable' 0 'cannot open: Permission denied: left out' \
+		"${user[@]}" "$dsfs" digest --allow=unreadable --json locked
+	check '--allow=unreadable: --json' holds 'd["skipped"] == 1'
 else
 	skip 'a file that cannot be read' 'not root'
 fi
 head -c 2000 small.tar >cut.tar
 rows <<'T'
-an archive that is cut off|1|cut.tar: |mkfs.dsfs -n --digest --tar=cut.tar
-no such tree|1|none: cannot open|mkfs.dsfs -n --digest none
+an archive that is cut off|1|cut.tar: |dsfs digest --tar=cut.tar
+no such tree|1|none: cannot open|dsfs digest none
 T
 check 'no digest of them' test ! -s "$out"
 
@@ -235,7 +237,7 @@ check '--digest: nothing to warn of' silent
 check 'dsfs digest agrees' holds 'd["kept"] == "agrees"' <("$dsfs" digest --json k.dsfs)
 check 'dsfs digest: the other kind' holds 'd["kept"] == "none"' \
 	<("$dsfs" digest --full --json k.dsfs)
-for options in --threads=1 --align=512 --chunk-size=4K --no-checksums '-m text'; do
+for options in --threads=1 --align=512 --chunk-size=4K --chunk-size=none '-m text'; do
 	# shellcheck disable=SC2086
 	"$mkfs" -q -f --digest=full $options k.dsfs small
 	check "--digest=full $options" test "$(kept k.dsfs)" = "$full"
@@ -245,21 +247,21 @@ done
 # A large file, which is on its way to the disk for long, and holes at the end.
 head -c 20000000 /dev/urandom >later/more
 truncate -s 30M later/more
-"$mkfs" -q --update --digest k.dsfs later
-check '--update --digest: each has its own' test "$(kept k.dsfs)" = "$(digest k.dsfs) $data"
-exits '--update --digest: fsck.dsfs' 0 "$fsck" --digest k.dsfs
-"$mkfs" -q --update k.dsfs small
-check '--update without: none' test "$(kept k.dsfs)" = "none $("$reference" data later) $data"
+"$dsfs" update -q --digest k.dsfs later
+check 'update --digest: each has its own' test "$(kept k.dsfs)" = "$(digest k.dsfs) $data"
+exits 'update --digest: fsck.dsfs' 0 "$fsck" --digest k.dsfs
+"$dsfs" update -q k.dsfs small
+check 'update without: none' test "$(kept k.dsfs)" = "none $("$reference" data later) $data"
 says 'none is kept' 0 'digest: none is kept' "$fsck" --digest k.dsfs
 says 'none is kept: --generation' 0 'digest: none is kept' "$fsck" --digest --generation=3 k.dsfs
 exits 'none is kept: an older one has' 0 "$fsck" --digest --generation=2 k.dsfs
 check 'an older one has: no warning' silent
-"$mkfs" -q --update --digest=full k.dsfs small
-"$mkfs" -q -f --compact k.dsfs
-check '--compact keeps it' test "$(kept k.dsfs)" = "$full"
-exits '--compact: fsck.dsfs' 0 "$fsck" --digest k.dsfs
-"$mkfs" -q -f --compact --digest k.dsfs
-check '--compact --digest: the other kind' test "$(kept k.dsfs)" = "$data"
+"$dsfs" update -q --digest=full k.dsfs small
+"$dsfs" compact -q -f k.dsfs
+check 'compact keeps it' test "$(kept k.dsfs)" = "$full"
+exits 'compact: fsck.dsfs' 0 "$fsck" --digest k.dsfs
+"$dsfs" compact -q -f --digest k.dsfs
+check 'compact --digest: the other kind' test "$(kept k.dsfs)" = "$data"
 "$mkfs" -q -f --digest --manifest=list k.dsfs
 exits 'a manifest' 0 "$fsck" --digest k.dsfs
 "$mkfs" -q -f --digest --tar=small.tar k.dsfs
@@ -269,7 +271,7 @@ check 'an archive' test "$(kept k.dsfs)" = "$data"
 "$mkfs" -q -f --digest k.dsfs small
 "$corrupt" k.dsfs 'note digest[7]^1' other.dsfs
 # Data that was changed with its checksums: nothing else finds it.
-"$mkfs" -q -f --digest --no-checksums changed.dsfs small
+"$mkfs" -q -f --digest --chunk-size=none changed.dsfs small
 flip changed.dsfs "$(data_of changed.dsfs /a/1)"
 flip k.dsfs "$(data_of k.dsfs /a/1)"
 rows <<'T'
@@ -311,7 +313,7 @@ ended(fsck, 32)
 dsfs = subprocess.Popen([bin + "/dsfs", "digest", "--threads=3", "large.dsfs"])
 threads(dsfs, 3)
 ended(dsfs, -signal.SIGINT)
-mkfs = subprocess.Popen([bin + "/mkfs.dsfs", "-n", "--digest", "--tar=-"], stdin=subprocess.PIPE,
+mkfs = subprocess.Popen([bin + "/dsfs", "digest", "--tar=-"], stdin=subprocess.PIPE,
                         stdout=subprocess.PIPE)
 member = tarfile.TarInfo("large")
 member.size = 1 << 30
@@ -321,10 +323,10 @@ ended(mkfs, -signal.SIGINT)
 assert not mkfs.stdout.read()
 PY
 printf '/large size=8T fill=zero\n' | mklist parts >list
-check 'a progress bar on a terminal, and SIGINT' timeout 60 python3 - "$mkfs" <<'PY'
+check 'a progress bar on a terminal, and SIGINT' timeout 60 python3 - "$dsfs" <<'PY'
 import os, pty, signal, subprocess, sys
 master, terminal = pty.openpty()
-p = subprocess.Popen([sys.argv[1], "-n", "--digest", "--manifest=list"], stderr=terminal)
+p = subprocess.Popen([sys.argv[1], "digest", "--manifest=list"], stderr=terminal)
 os.close(terminal)
 said = b""
 while b"digest" not in said:
@@ -337,8 +339,8 @@ PY
 exits '--json' 0 "$dsfs" digest --full --json small.dsfs
 check '--json: its keys' holds "d == {'digest': '$full', 'covers': 'full', 'kept': 'none',
 	'generation': 1, 'objects': 12, 'files': 6, 'bytes': 15 + 3145728 + 1}"
-exits 'mkfs.dsfs -n --json' 0 "$mkfs" -n --digest --json small
-check 'mkfs.dsfs -n --json: its keys' holds "d == {'digest': '$data', 'covers': 'data',
+exits 'of a source: --json' 0 "$dsfs" digest --json small
+check 'of a source: --json: its keys' holds "d == {'digest': '$data', 'covers': 'data',
 	'objects': 12, 'files': 6, 'bytes': 15 + 3145728 + 1, 'skipped': 0, 'changed': 0}"
-check '-q prints it all the same' test "$("$mkfs" -q -n --digest small)" = "$data"
+check '-q prints it all the same' test "$("$dsfs" digest -q small)" = "$data"
 finish

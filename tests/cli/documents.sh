@@ -177,7 +177,7 @@ names()
 check '--exclude leaves out what it says' test \
 	"$(diff <(names train.img) <(names clean.img) | sed -n 's/^< //p' | tr '\n' ' ')" = \
 	'/raw /raw/x /sub/x.tmp '
-check '--exclude-from does, too' cmp <(names clean.img) <(names rules.img)
+check '-e @FILE does, too' cmp <(names clean.img) <(names rules.img)
 check '--order: a file of its own is first' test \
 	"$(data_of here/ordered.img /sub/last.idx)" -lt "$(data_of here/ordered.img /raw/x)"
 check '--order: then the smallest' test \

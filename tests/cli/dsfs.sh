@@ -6,7 +6,6 @@
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-dsfs=$bin/dsfs
 commands=(label order readahead revert trace warmup)
 
 mkdir -p tree/a tree/b 'tree/new

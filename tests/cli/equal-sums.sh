@@ -106,7 +106,7 @@ is()
 update()
 {
 	cp base.dsfs image.dsfs
-	"$mkfs" -q --update "${@:2}" image.dsfs "$1" >"$out" 2>"$err" && "$fsck" -q image.dsfs
+	"$dsfs" update -q "${@:2}" image.dsfs "$1" >"$out" 2>"$err" && "$fsck" -q image.dsfs
 }
 
 # both NAME: generation 1 is of the tree one, and 2 of the tree two
@@ -136,38 +136,38 @@ cases_update()
 {
 	local options how
 
-	for options in '' --chunk-size=1M --no-checksums; do
+	for options in '' --chunk-size=1M --chunk-size=none; do
 		[ "$options" != --chunk-size=1M ] || trees 1048576
 		# shellcheck disable=SC2086
 		"$mkfs" -q -f $options base.dsfs one
 		# shellcheck disable=SC2086
 		"$mkfs" -q -f $options other.dsfs two
-		[ "$options" = --no-checksums ] || check "$options all sums are equal" all_equal
+		[ "$options" = --chunk-size=none ] || check "$options all sums are equal" all_equal
 		for how in '' --no-dedup; do
 			# shellcheck disable=SC2086
-			check "$options $how --update" update two $how
-			both "$options $how --update"
+			check "$options $how update" update two $how
+			both "$options $how update"
 		done
 		# the times are no help
 		rm -rf same
 		cp -r two same
 		(cd one && find . -type f -exec touch -r {} "../same/{}" \;)
-		check "$options --update --checksum" update same --checksum
-		both "$options --update --checksum"
-		check "$options --update -T" update same -T 99
-		both "$options --update -T"
-		check "$options --update: size and time are believed" update same
-		check "$options --update: size and time: holds the old bytes" is one
+		check "$options update --checksum" update same --checksum
+		both "$options update --checksum"
+		check "$options update -T" update same -T 99
+		both "$options update -T"
+		check "$options update: size and time are believed" update same
+		check "$options update: size and time: holds the old bytes" is one
 		"$top/tests/tools/mkmanifest" two >list
-		check "$options --update --manifest" update two --manifest=list
-		both "$options --update --manifest"
+		check "$options update --manifest" update two --manifest=list
+		both "$options update --manifest"
 		sed -i 's/, "mtime": "[^"]*"//' list
-		check "$options --update --manifest without times" update two --manifest=list
-		both "$options --update --manifest without times"
+		check "$options update --manifest without times" update two --manifest=list
+		both "$options update --manifest without times"
 		mkdir moved
 		cp -r two moved/elsewhere
-		check "$options --update, other names" update moved
-		check "$options --update, other names: holds the new bytes" is moved
+		check "$options update, other names" update moved
+		check "$options update, other names: holds the new bytes" is moved
 		rm -r moved
 	done
 }
@@ -179,7 +179,7 @@ cases_dedup()
 	trees 32768
 	mkdir both
 	cp -r one two both
-	for options in '' --chunk-size=1M --no-checksums --threads=1; do
+	for options in '' --chunk-size=1M --chunk-size=none --threads=1; do
 		# shellcheck disable=SC2086
 		works "$options a new image" "$mkfs" -q -f $options image.dsfs both
 		check "$options a new image: holds the bytes" is both
@@ -197,13 +197,13 @@ cases_later()
 	check '--diff' same_file <(find two -type f | sed 's/^two//' | sort) \
 		<("$dsfs" diff image.dsfs 1 | awk -F '\t' '$4 ~ /content/ { print $3 }' | sort)
 	cp image.dsfs base.dsfs
-	works '--compact --keep' "$mkfs" -q -f --compact --keep=2 image.dsfs
-	both '--compact --keep'
-	exits '--compact --keep: is sound' 0 "$fsck" -q image.dsfs
+	works 'compact --keep' "$dsfs" compact -q -f --keep=2 image.dsfs
+	both 'compact --keep'
+	exits 'compact --keep: is sound' 0 "$fsck" -q image.dsfs
 	cp base.dsfs image.dsfs
-	works '--compact' "$mkfs" -q -f --compact image.dsfs
-	check '--compact: holds the new bytes' is two
-	exits '--compact: is sound' 0 "$fsck" -q image.dsfs
+	works 'compact' "$dsfs" compact -q -f image.dsfs
+	check 'compact: holds the new bytes' is two
+	exits 'compact: is sound' 0 "$fsck" -q image.dsfs
 	check '--resume' resumed
 	check '--digest' test "$("$dsfs" digest --generation=1 base.dsfs)" != \
 		"$("$dsfs" digest base.dsfs)"
@@ -247,7 +247,7 @@ cases_uuid()
 	done
 	check 'derived UUID' derived image.dsfs u-NAME
 	check 'derived UUID of archives' derived --tar=tar-NAME/tar image.dsfs
-	for options in '' --chunk-size=4K --no-checksums; do
+	for options in '' --chunk-size=4K --chunk-size=none; do
 		# shellcheck disable=SC2086 # none or one
 		check "derived UUID of archives in place, $options" \
 			derived --tar-index $options --tar=tar-NAME/tar image.dsfs

@@ -20,7 +20,7 @@ other=$(tr 0-9a-f 1-9a-f0 <<<"$sum")
 "$dsfs" ls -lR set.dsfs >list
 echo two >tree/b
 cp set.dsfs two.dsfs
-"$mkfs" -q --update two.dsfs tree
+"$dsfs" update -q two.dsfs tree
 
 for digest in "sha256:$sum" "sha256:${sum^^}" "$data"; do
 	exits "${digest:0:12}: the right image" 0 "$dsfs" ls -lR --source="digest=$digest" set.dsfs

@@ -103,7 +103,7 @@ check '-q: no warnings' test ! -s "$err"
 cp -a tree tree2
 printf 'another one' >tree2/sub/file-07
 cp good.dsfs two.dsfs
-mkfs.dsfs -q --update two.dsfs tree2
+dsfs update -q two.dsfs tree2
 base=two.dsfs
 exits 'two generations' 0 "$fsck" two.dsfs
 at=$(data_of two.dsfs /sub/file-07 --generation=1)

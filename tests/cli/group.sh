@@ -58,5 +58,6 @@ read_by_fsck()
 check 'fsck.dsfs: four passes' test "$((2 * $(read_by_fsck)))" -lt "$((7 * $(stat -c %s m.dsfs)))"
 sed -i '3~7s|"mtime":16|"mtime":15|' mixed
 # The metadata of the image is mapped, a part of it at a time
-packed 'an update' $(($(stat -c %s m.dsfs) / 1024)) --update --manifest=mixed m.dsfs
+exits 'an update' 0 within $(($(stat -c %s m.dsfs) / 1024)) "$dsfs" update -q -f --manifest=mixed m.dsfs
+exits 'an update: sound' 0 "$fsck" -q m.dsfs
 finish

@@ -79,15 +79,15 @@ mkfifo tree/pipe
 "$mkfs" --json --digest x.img tree >mkfs.new
 "$mkfs" -n --json x.img tree >mkfs.plan
 "$mkfs" -n --compress=lz4 --json none.img tree >mkfs.compress-plan
-"$mkfs" -n --digest --json tree >mkfs.digest
+"$dsfs" digest --json tree >mkfs.digest
 echo new >tree/new
-"$mkfs" --update -n --json x.img tree >mkfs.update-plan
-"$mkfs" --update --json x.img tree >mkfs.update
-"$mkfs" --compact -f --json x.img y.img >mkfs.compact
-"$mkfs" --compact -n --json x.img >mkfs.compact-plan
-"$mkfs" --compact -f --keep=2 --json x.img kept.img >mkfs.compact-keep
-"$mkfs" --update -q kept.img tree
-"$mkfs" --compact -n --keep=2 --json kept.img >mkfs.compact-keep-plan
+"$dsfs" update -n --json x.img tree >mkfs.update-plan
+"$dsfs" update --json x.img tree >mkfs.update
+"$dsfs" compact -f --json x.img y.img >mkfs.compact
+"$dsfs" compact -n --json x.img >mkfs.compact-plan
+"$dsfs" compact -f --keep=2 --json x.img kept.img >mkfs.compact-keep
+"$dsfs" update -q kept.img tree
+"$dsfs" compact -n --keep=2 --json kept.img >mkfs.compact-keep-plan
 tar -C tree -cf x.tar .
 "$mkfs" --json --tar=x.tar z.img >mkfs.tar
 "$mkfs" --json --tar-index --tar=x.tar index.img >mkfs.tar-index

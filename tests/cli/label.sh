@@ -6,7 +6,6 @@
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-dsfs=$bin/dsfs
 
 # The generations of image.dsfs, the newest first: is EXPRESSION, of the list g
 is()
@@ -45,7 +44,7 @@ same_tree()
 
 mkdir -p tree/names && touch tree/names/{1..300}
 seq 30000 >tree/text
-"$mkfs" -q -L raw -m 'as downloaded' --digest=full --compress=zstd:3 --object-size=64K image.dsfs tree
+"$mkfs" -q -L raw -m 'as downloaded' --digest=full --compress=zstd:3 --align=object=64K image.dsfs tree
 check 'a label is printed' test "$("$dsfs" label image.dsfs)" = raw
 cp image.dsfs first.dsfs
 changed 'a label' "$dsfs" label image.dsfs clean
@@ -61,7 +60,7 @@ check 'no label, no message: the same tree' same_tree 1
 changed 'all that fits' "$dsfs" label -m "$(printf %01024d 0)" image.dsfs "$(printf %064d 0)"
 check 'all that fits' is '(len(g[0]["label"]), len(g[0]["message"])) == (64, 1024)'
 echo new >tree/new
-"$mkfs" -q --update -L bad -m second image.dsfs tree
+"$dsfs" update -q -L bad -m second image.dsfs tree
 changed 'an update after it, and a revert' "$dsfs" revert image.dsfs
 check 'a revert: a report' grep -q '^generation 7: the tree of generation 5, label 0' "$out"
 check 'a revert: the same tree' same_tree 5
@@ -77,7 +76,7 @@ check 'once more: the message' is 'g[0]["message"] == "back" and len(g) == 9'
 changed 'a revert of it' "$dsfs" revert image.dsfs
 check 'a revert of it: blocks of its own alone' is 'g[0]["label"] == "0" * 64 and
 	g[0]["image_bytes"] - g[1]["image_bytes"] == 12288'
-made 'all of them, packed anew' new.dsfs "$mkfs" -q -f --compact --keep=11 image.dsfs new.dsfs
+made 'all of them, packed anew' new.dsfs "$dsfs" compact -q -f --keep=11 image.dsfs new.dsfs
 # 1,023 blocks of metadata have checksums in one block.
 head -c 4000 /dev/zero | tr '\0' t | sed 's|.*|"path":"/%g","type":"symlink","target":"&"|' >line
 seq -f "{$(<line)}" 1000 | "$mkfs" -q --manifest=- many.dsfs

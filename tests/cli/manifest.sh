@@ -35,7 +35,7 @@ make_tree()
 # same OPTION...: by manifest the bytes are those of the directory's image.
 same()
 {
-	"$mkfs" -q -f --no-xattrs "$@" dir.img tree &&
+	"$mkfs" -q -f --xattrs-exclude=* "$@" dir.img tree &&
 		"$mkfs" -q -f "$@" --manifest=list list.img </dev/null &&
 		cmp dir.img list.img
 }
@@ -44,7 +44,7 @@ cases_same()
 {
 	"$top/tests/tools/mkmanifest" tree >list
 	check "as the directory" same
-	check "--no-dedup --no-checksums" same --no-dedup --no-checksums
+	check "--no-dedup --chunk-size=none" same --no-dedup --chunk-size=none
 	check "--align=512 --all-root" same --align=512 --all-root
 	printf '%s\n' large a/one 'with blank/7' >order
 	check "--order" same --order=order
@@ -54,8 +54,8 @@ cases_same()
 	mv shuffled list
 	check "lines in any order" same
 	tr '\n' '\0' <list >list0
-	check "-0" "$mkfs" -q -f -0 --manifest=list0 list.img
-	check "-0: as the directory" same
+	check "lines that end with NUL" "$mkfs" -q -f --manifest=list0 list.img
+	check "lines that end with NUL: as the directory" same
 	run sh -c "'$mkfs' -q -f --manifest=- list.img <list"
 	check "standard input" cmp list.img dir.img
 	mkdir -p elsewhere
@@ -166,8 +166,9 @@ cases_bad()
 		"{\"path\":\"/a\",\"xattrs\":{\"user.a\":\"$(printf '%0131074d' 0)\"}}"
 	bad 'a long name of an attribute' "xattrs: user.$NAME252: a name of 257 bytes: the limit is 255" \
 		"{\"path\":\"/a\",\"xattrs\":{\"user.$NAME252\":\"\"}}"
-	printf '{"path":"/a\0b"}\n' >list
-	says 'NUL' 1 'list: line 1: has a NUL byte' "$mkfs" -q --manifest=list bad.img
+	# A list is what its first 64 KiB are.
+	{ printf '{"path":"/%d"}\n' {1..9000} && printf '{"path":"/a\0b"}\n'; } >list
+	says 'NUL' 1 'list: line 9001: has a NUL byte' "$mkfs" -q --manifest=list bad.img
 	printf '/%d source=tree/large\n' {1..9} | mklist >list
 	says 'more than there is room for' 1 'bad.img: cannot write' \
 		bash -c "ulimit -f 10000; trap '' XFSZ; exec '$mkfs' -q --no-dedup --manifest=list bad.img"
@@ -224,7 +225,7 @@ cases_left_out()
 		'/e source=tree/copy offset=99' '/f source=tree/copy size=99' \
 		'/l type=link target=/a' '/k type=link target=/d/b' '/g source=tree/large/x' \
 		'/h source=tree/a/one' | mklist >list
-	run "$mkfs" -f --skip-unreadable --manifest=list left.img
+	run "$mkfs" -f --allow=unreadable --manifest=list left.img
 	check "sources that are missing are left out" test "$rc" = 0
 	for i in 1 3 4 5 6 8; do
 		check "left out: line $i is told" \
@@ -236,17 +237,17 @@ cases_left_out()
 	check "left out: the others are there" \
 		test "$(cut -f 1 "$out" | tr '\n' ' ')" = '/d /d/b /h /k '
 	check "left out: fsck" fsck.dsfs -q left.img
-	run "$mkfs" -n --json --skip-unreadable --manifest=list left.img
+	run "$mkfs" -n --json --allow=unreadable --manifest=list left.img
 	check "left out: of a plan, too" holds 'd["skipped"] == 6'
 	echo '/a colour=red' | mklist >>list
 	says "left out: a wrong line is none" 1 "list: line 10: colour" \
-		"$mkfs" -f --skip-unreadable --manifest=list left.img
+		"$mkfs" -f --allow=unreadable --manifest=list left.img
 	printf '%s\n' '/a source=nowhere' '/a' | mklist >list
 	says "left out: the name is taken" 1 "line 2: /a: already in line 1" \
-		"$mkfs" -f --skip-unreadable --manifest=list left.img
+		"$mkfs" -f --allow=unreadable --manifest=list left.img
 	printf '%s\n' '/a source=tree' | mklist >list
 	says "left out: a directory is none" 1 "source: tree: not a regular file" \
-		"$mkfs" -f --skip-unreadable --manifest=list left.img
+		"$mkfs" -f --allow=unreadable --manifest=list left.img
 }
 
 # A tree by way of dsfs manifest: names that are no UTF-8, attributes and all.
@@ -337,11 +338,11 @@ cases_changes()
 	check "a source shrinks" changing "line 2: /b: moving: shrank" truncate -s 5 moving
 	check "a source is written" changing "line 2: /b: moving: changed" \
 		dd if=/dev/zero of=moving bs=1 count=1 conv=notrunc status=none
-	opts=(--skip-unreadable) want=0
-	check "--skip-unreadable" changing "moving: shrank during the run: left out" \
+	opts=(--allow=unreadable) want=0
+	check "--allow=unreadable" changing "moving: shrank during the run: left out" \
 		truncate -s 5 moving
 	run dsfs ls bad.img
-	check "--skip-unreadable: it is out" not grep -q b "$out"
+	check "--allow=unreadable: it is out" not grep -q b "$out"
 }
 
 make_tree

@@ -106,12 +106,12 @@ for image in one old; do
 	"$mkfs" "${options[@]}" $image.dsfs tree
 done
 echo new >tree/a/new
-exits '--update' 0 "$mkfs" -q -T 6 --update one.dsfs tree
-exits '--update --memory=1' 0 "$mkfs" -q -T 6 --update --memory=1 old.dsfs tree
-check '--update --memory=1: the same bytes' cmp one.dsfs old.dsfs
-exits '--compact' 0 "$mkfs" -q -f -m c --compact one.dsfs new.dsfs
-exits '--compact --memory=1' 0 "$mkfs" -q -f -m c --compact --memory=1 one.dsfs old.dsfs
-check '--compact --memory=1: the same tree' test "$("$bin/dsfs" digest --full new.dsfs)" = \
+exits 'update' 0 "$dsfs" update -q -T 6 one.dsfs tree
+exits 'update --memory=1' 0 "$dsfs" update -q -T 6 --memory=1 old.dsfs tree
+check 'update --memory=1: the same bytes' cmp one.dsfs old.dsfs
+exits 'compact' 0 "$dsfs" compact -q -f -m c one.dsfs new.dsfs
+exits 'compact --memory=1' 0 "$dsfs" compact -q -f -m c --memory=1 one.dsfs old.dsfs
+check 'compact --memory=1: the same tree' test "$("$bin/dsfs" digest --full new.dsfs)" = \
 	"$("$bin/dsfs" digest --full old.dsfs)"
 # A temporary file that cannot be read back: cut while the manifest is read
 cut_short()

@@ -81,7 +81,7 @@ source is a file|1|cannot open: a part of the path is not a directory|mkfs.dsfs 
 target's directory missing|1|No such file|mkfs.dsfs nowhere/x tree
 target is a directory|1|neither a regular file|mkfs.dsfs target tree
 target is a device of characters|1|neither a regular|mkfs.dsfs /dev/null tree
-list missing|1|nolist: cannot open|mkfs.dsfs --exclude-from=nolist target/x tree
+list missing|1|nolist: cannot open|mkfs.dsfs -e @nolist target/x tree
 order missing|1|nolist: cannot open|mkfs.dsfs --order=nolist target/x tree
 T
 	check 'errors leave nothing' nothing_left
@@ -138,8 +138,8 @@ cases_same_bytes()
 		<<<"$(field r1.img uuid)"
 	cp -a tree other
 	echo owt >other/a/two
-	"$mkfs" -q -T 1000 --no-checksums c1.img tree
-	"$mkfs" -q -T 1000 --no-checksums c2.img other
+	"$mkfs" -q -T 1000 --chunk-size=none c1.img tree
+	"$mkfs" -q -T 1000 --chunk-size=none c2.img other
 	check 'other content, other UUID' test "$(field c1.img uuid)" != "$(field c2.img uuid)"
 	rm -rf other
 }
@@ -207,8 +207,8 @@ cases_layout()
 	"$mkfs" -q -f --chunk-size=1M t.img tree
 	check '--chunk-size=1M' clean t.img
 	check '--chunk-size=1M: content' same_list t.img r1.img
-	"$mkfs" -q -f --no-checksums t.img tree
-	check '--no-checksums: none' test "$(field t.img chunk)" = 0
+	"$mkfs" -q -f --chunk-size=none t.img tree
+	check '--chunk-size=none: none' test "$(field t.img chunk)" = 0
 	"$mkfs" --json t2.img tree >dedup.json
 	"$mkfs" --json --no-dedup t3.img tree >nodedup.json
 	check 'dedup: same place' test "$(data_of t2.img /c/copy)" = "$(data_of t2.img /a/b/numbers)"
@@ -242,8 +242,8 @@ cases_order()
 	check '--order: a name that ends in a carriage return' silent
 	rm -rf icons
 	tr '\n' '\0' <order >order0
-	"$mkfs" -q -f -0 --order=order0 t3.img tree 2>/dev/null
-	check '--order with --null' test "$(data_of t3.img /a/two)" = "$(data_of t.img /a/two)"
+	"$mkfs" -q -f --order=order0 t3.img tree 2>/dev/null
+	check '--order: entries that end with NUL' test "$(data_of t3.img /a/two)" = "$(data_of t.img /a/two)"
 }
 
 # names IMAGE: of all objects, in the file "names"
@@ -267,31 +267,31 @@ cases_exclude()
 	check '--exclude: path' without '^/c/large$' /c/copy
 	check '--exclude: directory' without '^/a/b$'
 	printf 'a/*\n\nsymlink\n' >patterns
-	"$mkfs" -q -f --exclude-from=patterns x.img tree
+	"$mkfs" -q -f -e @patterns x.img tree
 	names x.img
-	check '--exclude-from' without '^/a/.' /a
+	check '-e @FILE' without '^/a/.' /a
 	printf 'c\0b' >patterns
-	"$mkfs" -q -f --exclude-from=- -0 x.img tree <patterns
+	"$mkfs" -q -f -e @- x.img tree <patterns
 	names x.img
-	check '--exclude-from=- with --null' without '^/c|/b'
+	check '-e @-, entries that end with NUL' without '^/c|/b'
 	fails '--exclude: a pattern that nothing matches' 0 \
 		'warning: --exclude: /a/on: matches nothing that was looked at' \
 		"$mkfs" -q -f -e /a/on -e 'o*' -e one -e a/one -e c/ -e 'c*' x.img tree
 	check '--exclude: and no other is told' test "$(wc -l <"$err")" = 1
 	printf '%s\n' /top cash/ '*.o' x y z 'a/b' '[' 'c/d/*' >patterns
-	says '--exclude-from: patterns that nothing matches' 0 \
+	says '-e @FILE: patterns that nothing matches' 0 \
 		'--exclude: 8 patterns match nothing that was looked at' \
-		"$mkfs" -q -f --exclude-from=patterns x.img tree
+		"$mkfs" -q -f -e @patterns x.img tree
 	printf 'mkfs.dsfs: warning: --exclude: %s: matches nothing that was looked at\n' \
 		/top cash/ '*.o' x y >told
-	check '--exclude-from: the first of them' cmp <(head -n 5 "$err") told
-	check '--exclude-from: nothing but them' test "$(wc -l <"$err")" = 6
+	check '-e @FILE: the first of them' cmp <(head -n 5 "$err") told
+	check '-e @FILE: nothing but them' test "$(wc -l <"$err")" = 6
 	run "$mkfs" -q -f -e f7 -e 'a/b/f*' -e a/b/f8 x.img tree
 	check '--exclude: a name that several match' silent
 	printf 'f*\r\n' >patterns
-	says '--exclude-from: line ends of Windows' 0 \
+	says '-e @FILE: line ends of Windows' 0 \
 		'matches nothing that was looked at: it ends in a carriage return' \
-		"$mkfs" -q -f --exclude-from=patterns x.img tree
+		"$mkfs" -q -f -e @patterns x.img tree
 	mkdir -p inside
 	cp -a tree/c inside/
 	"$mkfs" -q inside/self.img inside 2>/dev/null
@@ -369,7 +369,7 @@ cases_planned()
 
 	python3 "$top/tests/cli/shapes.py" shapes
 	for shape in shapes/*; do
-		for option in --no-checksums --align=512; do
+		for option in --chunk-size=none --align=512; do
 			planned=$("$mkfs" -n --json "$option" p.img "$shape" | meta_bytes)
 			check "the plan of metadata: ${shape#*/}, $option" near "$planned" \
 				"$("$mkfs" --json -f "$option" p.img "$shape" | meta_bytes)"
@@ -384,7 +384,7 @@ cases_objects()
 	make_objects
 	"$mkfs" -q -T 1 o0.img objects
 	for size in 65536 262144 1048576 4194304; do
-		"$mkfs" -q -f -T 1 --threads=1 --object-size=$size o1.img objects
+		"$mkfs" -q -f -T 1 --threads=1 --align=object=$size o1.img objects
 		check "objects of $size: image" clean o1.img
 		check "objects of $size: content" same_list o0.img o1.img
 		check "objects of $size: no file crosses more than it must" in_objects o1.img $size
@@ -393,23 +393,23 @@ cases_objects()
 			$(($(field o1.img meta_start) % size)) = 0
 	done
 	for n in 8 200; do
-		"$mkfs" -q -f -T 1 --threads=$n --object-size=$size o2.img objects
+		"$mkfs" -q -f -T 1 --threads=$n --align=object=$size o2.img objects
 		check "objects of $size: $n threads" cmp o1.img o2.img
 	done
-	"$mkfs" -q -f -T 1 --object-size=none o2.img objects
-	check '--object-size=none is the default of a file' cmp o0.img o2.img
+	"$mkfs" -q -f -T 1 --align=object=none o2.img objects
+	check '--align=object=none is the default of a file' cmp o0.img o2.img
 	make_taken_back
 	"$mkfs" -q -f -T 1 o1.img back
-	"$mkfs" -q -f -T 1 --object-size=2M o2.img back
+	"$mkfs" -q -f -T 1 --align=object=2M o2.img back
 	check 'a copy taken back leaves what follows whole' same_list o1.img o2.img
-	"$mkfs" -n --json --object-size=1M x objects >plan.json
-	"$mkfs" -f --json --no-dedup --object-size=1M o1.img objects >done.json
+	"$mkfs" -n --json --align=object=1M x objects >plan.json
+	"$mkfs" -f --json --no-dedup --align=object=1M o1.img objects >done.json
 	check 'object padding is stated, and planned' holds '
 		d["object_bytes"] == e["object_bytes"] == 1 << 20 and
 		0 < d["object_padding_bytes"] == e["object_padding_bytes"] and
 		d["object_padding_bytes"] <= d["padding_bytes"] and
 		d["image_bytes"] <= e["image_max_bytes"]' done.json plan.json
-	run "$mkfs" -f --object-size=1M o1.img objects
+	run "$mkfs" -f --align=object=1M o1.img objects
 	check 'object padding in words' grep -q '^objects of 1.0 MiB, object padding ' "$out"
 }
 
@@ -479,12 +479,12 @@ cases_changes()
 		changing "$n is written" 1 "moving/$n: changed" -- \
 			sh -c "printf x | dd of=moving/$n conv=notrunc status=none"
 		changing "$n is replaced" 1 "moving/$n: changed" -- swap_file moving/$n
-		changing "--skip-unreadable: $n vanishes" 0 \
+		changing "--allow=unreadable: $n vanishes" 0 \
 			"moving/$n: warning: vanished during the run: left out" \
-			--skip-unreadable -- rm -f moving/$n
-		check '--skip-unreadable: image' clean target/x
+			--allow=unreadable -- rm -f moving/$n
+		check '--allow=unreadable: image' clean target/x
 		names target/x
-		check "--skip-unreadable: $n is out" without "^/$n$" /a/one
+		check "--allow=unreadable: $n is out" without "^/$n$" /a/one
 	done
 	changing 'a directory vanishes' 1 'moving/a/b/' -- rm -rf moving/a/b
 }
@@ -511,14 +511,14 @@ cases_changes_of_names()
 	changing 'many new names' 1 'moving: changes during the run: 30, the first 10' -- \
 		touch moving/new{1..30}
 	check 'many new names: ten are told' test "$(grep -c appeared changing.err)" = 10
-	changing '--no-recheck: a new name' 0 '' --no-recheck -- touch moving/new
+	changing '--allow=changing: a new name' 0 '' --allow=changing -- touch moving/new
 	names target/x
-	check '--no-recheck: is not in it' without '^/new$' /a/one
+	check '--allow=changing: is not in it' without '^/new$' /a/one
 	changing '--exclude: names that are left out change nothing' 0 '' -e '*.tmp' -- \
 		touch moving/x.tmp moving/a/x.tmp
-	changing '--skip-unreadable: a new name' 0 'moving/new: warning: appeared during the run' \
-		--skip-unreadable --json -- touch moving/new
-	check '--skip-unreadable: the image is whole' clean target/x
+	changing '--allow=unreadable: a new name' 0 'moving/new: warning: appeared during the run' \
+		--allow=unreadable --json -- touch moving/new
+	check '--allow=unreadable: the image is whole' clean target/x
 	changing '--exclude: names that are not left out' 1 'moving/new: appeared' -e '*.tmp' -- \
 		touch moving/x.tmp moving/new
 	changing '--exclude: and a mode' 1 'moving/a: changed' -e '*.tmp' -- \
@@ -528,7 +528,7 @@ cases_changes_of_names()
 # behind COMMAND OPTION...: COMMAND is run when all contents have been read
 behind()
 {
-	FAULT=statx:1:run FAULT_RUN=$1 with_faults "$mkfs" "${@:2}"
+	FAULT=statx:1:run FAULT_RUN=$1 with_faults "${@:2}"
 }
 
 cases_changes_behind()
@@ -536,26 +536,26 @@ cases_changes_behind()
 	rm -rf moving target && cp -a tree moving && mkdir target
 	echo '{"path":"/x","source":"moving/a/one"}' >list
 	says 'changed once it was read' 1 'moving/a/one: changed during the run' \
-		behind 'echo >>moving/a/one' target/x moving
+		behind 'echo >>moving/a/one' mkfs.dsfs target/x moving
 	check 'changed once it was read: nothing left' nothing_left
-	works 'changed once it was read: --skip-unreadable' \
-		behind 'echo >>moving/a/two' --skip-unreadable --json target/x moving
+	works 'changed once it was read: --allow=unreadable' \
+		behind 'echo >>moving/a/two' mkfs.dsfs --allow=unreadable --json target/x moving
 	check 'changed once it was read: is counted' holds 'd["changed"] == 1'
 	check 'changed once it was read: is as it was' test "$("$dsfs" cat target/x /a/two)" = two
 	cp target/x before
 	rows <<'T'
---update: changed|1|moving/a/two: changed during the run|behind 'echo >>moving/a/two' --update target/x moving
---update: not read|1|moving/empty: vanished during the run|behind 'rm moving/empty' --update target/x moving
+update: changed|1|moving/a/two: changed during the run|behind 'echo >>moving/a/two' dsfs update target/x moving
+update: not read|1|moving/empty: vanished during the run|behind 'rm moving/empty' dsfs update target/x moving
 T
-	check '--update: the image is as it was' cmp before target/x
+	check 'update: the image is as it was' cmp before target/x
 	rm target/x
 	says '--manifest: changed once it was read' 1 \
 		'list: line 1: source: moving/a/one: changed during the run' \
-		behind 'echo >>moving/a/one' --manifest=list target/x
+		behind 'echo >>moving/a/one' mkfs.dsfs --manifest=list target/x
 	check '--manifest: nothing left' nothing_left
 	says '--manifest: vanished once it was read' 1 \
 		'list: line 1: source: moving/a/one: vanished during the run' \
-		behind 'rm moving/a/one' --manifest=list target/x
+		behind 'rm moving/a/one' mkfs.dsfs --manifest=list target/x
 	rm -rf moving target && cp -a tree moving && mkdir target
 	FAULT=statx:999999:5 FAULT_COUNT=$work/looks works 'one look for each name' \
 		with_faults "$mkfs" -q target/x moving
@@ -564,8 +564,8 @@ T
 		with_faults "$mkfs" -q moving/a/x moving
 	works 'the image in its source, where it was before' "$mkfs" -q -f moving/a/x moving
 	says 'the image in its source, and a new name' 1 'moving/a: changed' \
-		behind 'touch moving/a/new' -q -f moving/a/x moving
-	works '--update: the image in its source' "$mkfs" -q --update moving/a/x moving
+		behind 'touch moving/a/new' mkfs.dsfs -q -f moving/a/x moving
+	works 'update: the image in its source' "$dsfs" update -q moving/a/x moving
 }
 
 cases_unreadable()
@@ -582,11 +582,11 @@ cases_unreadable()
 	fails 'unreadable directory' 1 'locked/closed: cannot open' \
 		"${user[@]}" "$mkfs" -e two target/x locked
 	check 'they leave nothing' nothing_left
-	run "${user[@]}" "$mkfs" --skip-unreadable target/x locked
-	check '--skip-unreadable: counted' grep -q 'unreadable: 2' "$out"
-	check '--skip-unreadable: clean' clean target/x
+	run "${user[@]}" "$mkfs" --allow=unreadable target/x locked
+	check '--allow=unreadable: counted' grep -q 'unreadable: 2' "$out"
+	check '--allow=unreadable: clean' clean target/x
 	names target/x
-	check '--skip-unreadable: what is out' without 'closed|two' /a/one
+	check '--allow=unreadable: what is out' without 'closed|two' /a/one
 	rm -f target/x
 }
 
@@ -601,9 +601,9 @@ cases_no_size()
 		says 'size 0 and a content' 1 "$proc/boot_id: $text" \
 			"$mkfs" -e uuid -e '*[!d]' target/x $proc
 		check 'size 0 and a content: nothing left' nothing_left
-		says 'size 0 and a content: --skip-unreadable' 0 \
+		says 'size 0 and a content: --allow=unreadable' 0 \
 			"$proc/boot_id: warning: $text: pack a copy of it: left out" \
-			"$mkfs" --skip-unreadable -e uuid -e '*[!d]' target/x $proc
+			"$mkfs" --allow=unreadable -e uuid -e '*[!d]' target/x $proc
 		names target/x
 		check 'size 0 and a content: is left out' without boot_id
 		rm target/x
@@ -648,8 +648,8 @@ cases_root()
 	if setfattr -n user.test -v value tree/a/two 2>/dev/null; then
 		"$mkfs" -q -f t.img tree
 		check 'xattrs' grep -q user.test <("$dsfs" digest --full --text t.img)
-		"$mkfs" -q -f --no-xattrs t.img tree
-		check '--no-xattrs' not grep -q user.test <("$dsfs" digest --full --text t.img)
+		"$mkfs" -q -f --xattrs-exclude=* t.img tree
+		check '--xattrs-exclude=*' not grep -q user.test <("$dsfs" digest --full --text t.img)
 		setfattr -x user.test tree/a/two
 	else
 		skip 'xattrs' 'none on this file system'

@@ -63,7 +63,7 @@ wrong=sha256:$(tr 0-9a-f 1-9a-f0 <<<"${kept#*:}")
 cp kept.dsfs later.dsfs
 cp -a tree tree3
 echo later >tree3/later
-mkfs.dsfs -q --update later.dsfs tree3
+dsfs update -q later.dsfs tree3
 exits 'digest=' 0 "$mount" -f kept.dsfs dir -o "digest=$kept"
 exits 'digest=sha256:' 0 "$mount" -f kept.dsfs dir -o "ro,digest=sha256:${kept#*:}"
 { cat zeros kept.dsfs; } >shifted
@@ -151,7 +151,7 @@ check 'another digest: no loop device is left' none_left kept.dsfs
 exits 'an older generation by its digest' 0 "$mount" later.dsfs dir -o "generation=1,digest=$kept"
 exits 'a remount compares what is mounted' 0 "$mount" later.dsfs dir -o "remount,digest=$kept"
 umount dir
-mkfs.dsfs -q --update --digest later.dsfs tree3
+dsfs update -q --digest later.dsfs tree3
 newest=$(dsfs digest later.dsfs)
 exits 'the newest generation by its digest' 0 "$mount" later.dsfs dir -o "digest=$newest"
 umount dir
@@ -159,7 +159,7 @@ cp kept.dsfs grows.dsfs
 exits 'an image that grows while it is mounted' 0 "$mount" grows.dsfs dir -o "digest=$kept"
 # mkfs.dsfs refuses a file with a loop device; another machine that has the file does not see it.
 cp kept.dsfs grown.dsfs
-mkfs.dsfs -q --update --digest grown.dsfs tree3
+dsfs update -q --digest grown.dsfs tree3
 grown=$(dsfs digest grown.dsfs)
 dd if=grown.dsfs of=grows.dsfs bs=1M conv=notrunc status=none
 for digest in "$kept" "$grown"; do
@@ -192,7 +192,7 @@ cp good.dsfs moved.dsfs
 cp -a tree tree2
 echo another >tree2/x
 "$listing" --as-packed tree2 >tree2.list
-mkfs.dsfs -q --update moved.dsfs tree2
+dsfs update -q moved.dsfs tree2
 exits 'an updated image' 0 "$mount" moved.dsfs dir
 check 'the new tree' diff tree2.list <("$listing" dir)
 exits 'the older generation beside it' 0 "$mount" moved.dsfs other -o generation=1

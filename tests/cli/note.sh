@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # note.sh - what a generation says of itself: its message and its label, through updates
-# and --compact.
+# and compact.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -23,9 +23,9 @@ run "$dump" x.dsfs
 check 'and with the superblock' grep -qx 'message:       as it was downloaded' "$out"
 
 echo two >tree/b
-exits 'an update' 0 "$mkfs" -q --update -L clean --message=$'no duplicates:\n\\ \xff' x.dsfs tree
+exits 'an update' 0 "$dsfs" update -q -L clean --message=$'no duplicates:\n\\ \xff' x.dsfs tree
 echo three >tree/c
-made 'an update without a message' x.dsfs "$mkfs" -q --update x.dsfs tree
+made 'an update without a message' x.dsfs "$dsfs" update -q x.dsfs tree
 check 'each has its message and its label' generations x.dsfs \
 	'[(e["label"], e["message"]) for e in g] == [("clean", ""),
 	 ("clean", "no duplicates:\n\\ \udcff"), ("raw", "as it was downloaded")]'
@@ -41,16 +41,16 @@ check 'neither label nor message' grep -q '  -$' "$out"
 run "$dump" plain.dsfs
 check 'no message: no line' test -z "$(grep '^message' "$out")"
 
-# --- --compact: the same tree, so the same words
+# --- compact: the same tree, so the same words
 cp x.dsfs y.dsfs
-"$mkfs" -q --update -m 'the last one' y.dsfs tree
-exits '--compact' 0 "$mkfs" -q -f --compact y.dsfs
-check '--compact keeps the message' generations y.dsfs \
+"$dsfs" update -q -m 'the last one' y.dsfs tree
+exits 'compact' 0 "$dsfs" compact -q -f y.dsfs
+check 'compact keeps the message' generations y.dsfs \
 	'len(g) == 1 and g[0]["message"] == "the last one"'
-exits '--compact -m' 0 "$mkfs" -q -f --compact -m other y.dsfs
-check '--compact -m: another one' generations y.dsfs 'g[0]["message"] == "other"'
-exits '--compact: an empty message' 0 "$mkfs" -q -f --compact -m '' y.dsfs
-check '--compact: an empty message leaves it out' generations y.dsfs \
+exits 'compact -m' 0 "$dsfs" compact -q -f -m other y.dsfs
+check 'compact -m: another one' generations y.dsfs 'g[0]["message"] == "other"'
+exits 'compact: an empty message' 0 "$dsfs" compact -q -f -m '' y.dsfs
+check 'compact: an empty message leaves it out' generations y.dsfs \
 	'g[0]["message"] == ""'
 exits 'it is clean without' 0 "$fsck" y.dsfs
 
@@ -92,8 +92,8 @@ check 'another message: another UUID' test \
 # --- a broken note
 "$corrupt" y.dsfs 'note message_bytes=9' bad.dsfs
 says 'a broken note' 1 'note: NUL in the message' "$dump" --generations bad.dsfs
-says 'a broken note: --compact' 1 'cannot be built on: note: NUL in the message' \
-	"$mkfs" -q -f --compact bad.dsfs
-says 'a broken note: --update' 0 'warning: note: NUL in the message' "$mkfs" -q --update -m good bad.dsfs tree
+says 'a broken note: compact' 1 'cannot be built on: note: NUL in the message' \
+	"$dsfs" compact -q -f bad.dsfs
+says 'a broken note: update' 0 'warning: note: NUL in the message' "$dsfs" update -q -m good bad.dsfs tree
 check 'a broken note: what comes after it is good' grep -q '  -  good$' <("$dump" --generations bad.dsfs 2>/dev/null)
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# replace.sh - an image file in whose place a new one comes, by -f, by --compact and with its
+# replace.sh - an image file in whose place a new one comes, by -f, by compact and with its
 # older generations: who may read it, and what else is kept; links to it.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
@@ -42,12 +42,12 @@ by_force()
 
 by_compact()
 {
-	"$@" "$mkfs" -q -f --compact dir/image
+	"$@" "$dsfs" compact -q -f dir/image
 }
 
 by_keep()
 {
-	"$@" "$mkfs" -q -f --compact --keep=2 dir/image
+	"$@" "$dsfs" compact -q -f --keep=2 dir/image
 }
 
 make_image()
@@ -224,7 +224,7 @@ mkdir tree
 seq 5000 >tree/one
 seq 20000 >tree/two
 "$mkfs" -q base tree
-"$mkfs" -q --update base tree
+"$dsfs" update -q base tree
 cases_kept
 cases_narrowed
 cases_meanwhile

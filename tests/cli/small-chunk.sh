@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# mkfs.dsfs --small-chunk: files of up to so many stored bytes are one chunk, and --large-chunk:
+# mkfs.dsfs --chunk-size=small=: files of up to so many stored bytes are one chunk, and large=:
 # those of more than 1 MiB have others; whichever way their bytes come in, and still when an image
 # is updated, packed anew or compared.  What such images hold is judged by tests/judge, with random
 # trees.
@@ -73,7 +73,7 @@ cases_small()
 	local size=$1 bytes
 
 	bytes=$(numfmt --from=iec "$size")
-	set -- -q -f -T0 --small-chunk="$size" "${more[@]}"
+	set -- -q -f -T0 --chunk-size=small="$size" "${more[@]}"
 	built "$size" image.dsfs "$bytes" "$mkfs" "$@" --threads=8 image.dsfs tree
 	check "$size: what it holds" holds_tree image.dsfs tree
 	check "$size: said" grep -q "^small file:    one checksum up to $bytes bytes" \
@@ -89,9 +89,9 @@ cases_small()
 cases_large()
 {
 	large=$1
-	more=(--large-chunk="$1")
+	more=(--chunk-size=large="$1")
 	cases_small 64K
-	set -- -q -f -T0 --small-chunk=64K "${more[@]}"
+	set -- -q -f -T0 --chunk-size=small=64K "${more[@]}"
 	exits "$large: a thread" 0 "$mkfs" "$@" --threads=1 one.dsfs tree
 	check "$large: a thread: the same" cmp image.dsfs one.dsfs
 	check "$large: said" holds "d['slots'][0]['large_chunk'] == $(numfmt --from=iec "$large")" \
@@ -111,26 +111,26 @@ cases_again()
 	[ "$1" != none ] || size=32K
 	bytes=$(numfmt --from=iec "$size")
 	make_tree
-	exits "$1: base" 0 "$mkfs" -q -f --small-chunk="$1" "${more[@]}" base.dsfs tree
+	exits "$1: base" 0 "$mkfs" -q -f --chunk-size=small="$1" "${more[@]}" base.dsfs tree
 	chunks base.dsfs '' >before
-	exits "$1: update by contents" 0 "$mkfs" --json --update --checksum base.dsfs tree
+	exits "$1: update by contents" 0 "$dsfs" update --json --checksum base.dsfs tree
 	check "$1: update by contents: all are kept" holds 'd["kept_files"] == d["files"]'
 	check "$1: update by contents: the same chunks" diff before <(chunks base.dsfs '')
 	printf x | dd of=tree/262144 bs=1 seek=200000 conv=notrunc status=none
 	mv tree/sparse-700000 tree/moved
-	built "$1: update" base.dsfs "$bytes" "$mkfs" -q --update --checksum base.dsfs tree
+	built "$1: update" base.dsfs "$bytes" "$dsfs" update -q --checksum base.dsfs tree
 	before=$(data_of base.dsfs /moved)
 	mv tree/moved tree/again
-	exits "$1: another name" 0 "$mkfs" -q --update base.dsfs tree
+	exits "$1: another name" 0 "$dsfs" update -q base.dsfs tree
 	check "$1: another name: data stays where it is" test "$before" = "$(data_of base.dsfs /again)"
-	built "$1: --keep=2" two.dsfs "$bytes" "$mkfs" -q -f --compact --keep=2 base.dsfs two.dsfs
-	built "$1: compact" base.dsfs "$bytes" "$mkfs" -q -f --compact base.dsfs
+	built "$1: --keep=2" two.dsfs "$bytes" "$dsfs" compact -q -f --keep=2 base.dsfs two.dsfs
+	built "$1: compact" base.dsfs "$bytes" "$dsfs" compact -q -f base.dsfs
 }
 
 # A bad byte is one of all of a small file, and of no other one.
 cases_damage()
 {
-	"$mkfs" -q -f --small-chunk=256K image.dsfs tree
+	"$mkfs" -q -f --chunk-size=small=256K image.dsfs tree
 	flip image.dsfs $(($(data_of image.dsfs /262144) + 200000))
 	exits 'a bad byte: fsck.dsfs' 4 "$fsck" image.dsfs
 	check 'a bad byte: fsck.dsfs: says what it is in' \
@@ -157,7 +157,7 @@ cases_default()
 	check 'default: smaller chunks' small_of 262144 --chunk-size=128K
 	check 'default: chunks as large' small_of 0 --chunk-size=256K
 	check 'default: larger chunks' small_of 0 --chunk-size=1M
-	check 'default: no checksums' small_of 0 --no-checksums
+	check 'default: no checksums' small_of 0 --chunk-size=none
 }
 
 # Content that is written anew is the same by its one checksum, and that of 4 KiB is no part of it.
@@ -166,12 +166,12 @@ cases_compared()
 	mkdir old new
 	head -c 12000 < <(seq 4000) >old/small
 	head -c 40000 < <(seq 9000) >old/large
-	"$mkfs" -q -f --no-dedup --chunk-size=4K --small-chunk=16K image.dsfs old
+	"$mkfs" -q -f --no-dedup --chunk-size=4K,small=16K image.dsfs old
 	head -c 12000 < <(seq 5000 9000) >new/small
 	head -c 40000 < <(seq 5000 99999) >new/large
-	"$mkfs" -q --update image.dsfs new
+	"$dsfs" update -q image.dsfs new
 	touch -d @1600000000 old/small old/large
-	"$mkfs" -q --update image.dsfs old
+	"$dsfs" update -q image.dsfs old
 	exits 'diff' 0 "$dsfs" diff image.dsfs 1..2
 	check 'diff: contents' grep -q '/small.*content' "$out"
 	exits 'diff: back again' 0 "$dsfs" diff image.dsfs 1..3
@@ -180,7 +180,7 @@ cases_compared()
 }
 
 make_tree
-built 'none' none.dsfs 32768 "$mkfs" -q --small-chunk=none none.dsfs tree
+built 'none' none.dsfs 32768 "$mkfs" -q --chunk-size=small=none none.dsfs tree
 check 'none: no feature' holds 'not any(s["small_chunk"] for s in d["slots"])' \
 	<("$dump" --json none.dsfs)
 cases_default

@@ -5,7 +5,6 @@
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-dsfs=$bin/dsfs
 abi=$top/Documentation/ABI/testing/sysfs-fs-dsfs
 docs=$top/Documentation/monitoring
 board=$docs/grafana.json

@@ -115,7 +115,7 @@ for i in range(40):
     assert start % 512 == 0, start
 assert n, "none does: nothing was tested"
 PY
-made 'without checksums' nosums.dsfs "$mkfs" -q --tar-index --no-checksums "${tars[@]}" nosums.dsfs
+made 'without checksums' nosums.dsfs "$mkfs" -q --tar-index --chunk-size=none "${tars[@]}" nosums.dsfs
 check 'without checksums: samples and archives' trees nosums.dsfs train-0 train-1 train-2 more
 made '--chunk-size' nosums.dsfs "$mkfs" -q -f --tar-index --chunk-size=4K "${tars[@]}" nosums.dsfs
 exits '-T' 0 "$mkfs" -q -T 5 --tar-index "${tars[@]}" one.dsfs
@@ -182,15 +182,15 @@ cp disk before
 end=$((start + $(cat "${shards[@]}" | wc -c)))
 says 'something behind' 1 "disk: at byte $end: neither zeros nor a tar archive" "$mkfs" -q --tar-index disk
 check 'something behind: all is as it was' cmp disk before
-made 'something behind: --tar-bytes' disk "$mkfs" -q --tar-index --tar-bytes=$((end - start)) disk
-check 'something behind: --tar-bytes: samples' trees disk 000000 000001
-check 'something behind: --tar-bytes: archives' cmp -i "$start" -n $((end - start)) disk before
-says '--tar-bytes: too many' 1 '--tar-bytes: 1099511627776 bytes: the limit is' \
-	"$mkfs" -q -f --tar-index --tar-bytes=1T disk
+made 'something behind: --tar-index=SIZE' disk "$mkfs" -q --tar-index=$((end - start)) disk
+check 'something behind: --tar-index=SIZE: samples' trees disk 000000 000001
+check 'something behind: --tar-index=SIZE: archives' cmp -i "$start" -n $((end - start)) disk before
+says '--tar-index=SIZE: too many' 1 '--tar-index: 1099511627776 bytes: the limit is' \
+	"$mkfs" -q -f --tar-index=1T disk
 cp before disk
-says '--tar-bytes: not all archives' 1 "at byte $end: no header of a tar archive" \
-	"$mkfs" -q -f --tar-index --tar-bytes=$((end - start + 512)) disk
-says '--tar-bytes: in an archive' 1 'cut off' "$mkfs" -q -f --tar-index --tar-bytes=1M disk
+says '--tar-index=SIZE: not all archives' 1 "at byte $end: no header of a tar archive" \
+	"$mkfs" -q -f --tar-index=$((end - start + 512)) disk
+says '--tar-index=SIZE: in an archive' 1 'cut off' "$mkfs" -q -f --tar-index=1M disk
 head -c 200000 /dev/zero >zeros
 head -c 200000 /dev/zero | tr '\0' x >plain
 rows <<'T'
@@ -276,7 +276,7 @@ no such file|1|none.tar: cannot open|mkfs.dsfs -q --tar-index --tar=none.tar bad
 itself|1|itself.tar: at byte 0: is the image itself|mkfs.dsfs -q -f --tar-index --tar=itself.tar itself.tar
 a name twice|1|another archive is named more.tar|mkfs.dsfs --tar-index --tar={in,other}/more.tar bad.dsfs
 the directory|1|shards is that of the archives|mkfs.dsfs --tar-index --tar=shards.tar bad.dsfs
-packed anew|1|has archives in place|mkfs.dsfs -q --compact -f copy.dsfs compact.dsfs
+packed anew|1|has archives in place|dsfs compact -q -f copy.dsfs compact.dsfs
 T
 check 'the image itself is as it was' cmp in/more.tar itself.tar
 check 'none of them is an image' test ! -e bad.dsfs
@@ -307,7 +307,7 @@ updated()
 shards=(in/train-0.tar in/more.tar in/train-1.tar in/train-2.tar)
 "$mkfs" -q -f --tar-index -L shards --tar=in/train-0.tar --tar=in/more.tar grown.dsfs
 cp grown.dsfs before.dsfs
-exits 'more of them' 0 "$mkfs" --json --update --tar-index -m more --tar=in/train-1.tar \
+exits 'more of them' 0 "$dsfs" update --json --tar-index -m more --tar=in/train-1.tar \
 	--tar=in/train-2.tar grown.dsfs
 check 'more of them: what was added' holds "d['generation'] == 2 and d['archives'] == 2 and
 	d['archive_bytes'] == $(cat in/train-[12].tar | wc -c) and not d['compact'] and
@@ -321,34 +321,34 @@ check 'more of them: the same attributes' diff \
 cp in/train-1.tar last.tar
 shards+=(last.tar)
 exits 'a third generation, with a digest' 0 \
-	"$mkfs" -q --update --tar-index --digest=full --tar=last.tar grown.dsfs
+	"$dsfs" update -q --tar-index --digest=full --tar=last.tar grown.dsfs
 exits 'a third generation: its digest' 0 "$fsck" --digest grown.dsfs
 check 'a third generation: all of it' trees grown.dsfs train-0 more train-1 train-2 last
 cp grown.dsfs before.dsfs
 says 'a name that is there' 1 'another archive is named more.tar, too' \
-	"$mkfs" -q --update --tar-index --tar=in/more.tar grown.dsfs
+	"$dsfs" update -q --tar-index --tar=in/more.tar grown.dsfs
 cp in/more.tar last.tar.2
 says 'a directory that is there' 1 'the image has a directory last already' \
-	"$mkfs" -q --update --tar-index --tar=last.tar.2 grown.dsfs
+	"$dsfs" update -q --tar-index --tar=last.tar.2 grown.dsfs
 cp in/train-0.tar in/train-0b.tar
-says 'cut off, after a good one' 1 'cut.tar: ' "$mkfs" -q --update --tar-index \
+says 'cut off, after a good one' 1 'cut.tar: ' "$dsfs" update -q --tar-index \
 	--tar=in/train-0b.tar --tar=cut.tar grown.dsfs
 check 'a run that fails changes nothing' cmp before.dsfs grown.dsfs
 says 'archives of their own, without --tar-index' 1 'has archives in place' \
-	"$mkfs" -q --update grown.dsfs more
+	"$dsfs" update -q grown.dsfs more
 says 'an image without archives' 1 'has no archives in place' \
-	"$mkfs" -q --update --tar-index --tar=in/more.tar wds.dsfs
+	"$dsfs" update -q --tar-index --tar=in/more.tar wds.dsfs
 # In place: behind the image
 shards=(in/train-0.tar in/more.tar)
 archives "${shards[@]}"
 "$mkfs" -q --tar-index disk
 cp disk before.dsfs
 says 'nothing is added' 1 "no tar archive from byte $(stat -c %s disk) on" \
-	"$mkfs" -q --update --tar-index disk
+	"$dsfs" update -q --tar-index disk
 check 'nothing is added: nothing changed' cmp disk before.dsfs
 cat in/train-1.tar in/train-2.tar >>disk
 cp disk longer
-exits 'more of them, in place' 0 "$mkfs" --json --update --tar-index disk
+exits 'more of them, in place' 0 "$dsfs" update --json --tar-index disk
 check 'more of them, in place: what was added' holds "d['generation'] == 2 and d['archives'] == 2 and
 	d['in_place'] and d['written_data_bytes'] == 0"
 check 'more of them, in place: nothing of them is written' \
@@ -358,7 +358,7 @@ updated 'more of them, in place' disk 000000 000001 000002 000003
 cp longer disk
 truncate -s -100000 disk
 cp disk longer
-says 'cut off, behind the image' 1 'disk: archive at byte ' "$mkfs" -q --update --tar-index disk
+says 'cut off, behind the image' 1 'disk: archive at byte ' "$dsfs" update -q --tar-index disk
 check 'cut off, behind the image: nothing changed' cmp longer disk
 
 # --- the archive is an object with attributes of its own
@@ -367,7 +367,7 @@ if setfacl -m u:4321:r,g::-,o::- own.tar 2>/dev/null; then
 	"$mkfs" -q own.dsfs --tar-index --tar=own.tar
 	check 'the ACL of an archive' grep -q '^/shards/own.tar.*posix_acl_access' \
 		<("$dsfs" digest --full --text own.dsfs)
-	"$mkfs" -q -f own.dsfs --tar-index --tar=own.tar --no-xattrs
+	"$mkfs" -q -f own.dsfs --tar-index --tar=own.tar --xattrs-exclude=*
 	check 'the ACL of an archive: without it nobody reads more' grep -q '^/shards/own.tar.f.0600' \
 		<("$dsfs" digest --full --text own.dsfs)
 fi

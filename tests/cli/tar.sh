@@ -117,7 +117,7 @@ check 'a pattern that matches nothing: the others are there' test \
 	"$(tar -t <"$out" | tr '\n' ' ')" = './ ./a/ ./a/x/ ./a/x/3.jpg '
 says 'a pattern that matches nothing: extract' 1 'a/1.jpg: matches nothing' \
 	"$dsfs" extract part.dsfs none a/1.jpg
-"$mkfs" -q --update part.dsfs some
+"$dsfs" update -q part.dsfs some
 says '--generation: another tree' 1 '/bad: matches nothing' \
 	"$dsfs" tar --generation=1 part.dsfs /bad
 exits '--generation: the tree' 0 "$dsfs" tar --generation=1 part.dsfs /z

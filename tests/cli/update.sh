@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# update.sh - mkfs.dsfs --update and --compact: what stays and what is written, which trees the
+# update.sh - dsfs update and compact: what stays and what is written, which trees the
 # image then holds, and what is refused.  Random trees, attributes of all kinds and other layouts
 # are those of tests/judge; the same bytes by one thread and by eight those of tests/golden.
 set -euo pipefail
@@ -22,7 +22,7 @@ report()
 # update OPTION...: of image.dsfs by tree
 update()
 {
-	"$mkfs" --json --update "$@" image.dsfs tree >report 2>"$err"
+	"$dsfs" update --json "$@" image.dsfs tree >report 2>"$err"
 }
 
 # The image holds what a new image of the tree holds, and all of it is sound.
@@ -144,7 +144,7 @@ for i in range(300):
 PY
 	"$mkfs" -q -f image.dsfs tree
 	mv tree/alike tree/moved
-	FAULT=read:0:none FAULT_COUNT=$work/reads with_faults "$mkfs" -q --update image.dsfs tree
+	FAULT=read:0:none FAULT_COUNT=$work/reads with_faults "$dsfs" update -q image.dsfs tree
 	check 'contents that begin alike' is_tree
 	check 'contents that begin alike: nothing of their data is written' test \
 		"$(data_of image.dsfs /moved/7)" = "$(data_of image.dsfs /alike/7 --generation=1)"
@@ -157,7 +157,7 @@ cases_checksum()
 {
 	local options
 
-	for options in '' --no-checksums --chunk-size=4K; do
+	for options in '' --chunk-size=none --chunk-size=4K; do
 		make_tree
 		# shellcheck disable=SC2086
 		"$mkfs" -q -f $options base.dsfs tree
@@ -240,7 +240,7 @@ cases_objects()
 	local end
 
 	make_tree
-	"$mkfs" -q -f --object-size=1M image.dsfs tree
+	"$mkfs" -q -f --align=object=1M image.dsfs tree
 	end=$(stat -c %s image.dsfs)
 	cp image.dsfs before
 	bytes tree/many/5 5000 56
@@ -261,17 +261,17 @@ cases_fewer()
 	"$mkfs" -q -f image.dsfs fewer
 	cp image.dsfs before
 	rm fewer/1 fewer/2
-	works 'half of the files are gone' "$mkfs" -q --update image.dsfs fewer
+	works 'half of the files are gone' "$dsfs" update -q image.dsfs fewer
 	cp before image.dsfs
 	rm fewer/3
 	says 'more than half are gone' 1 'fewer: files: 1, the image has 4: use -f' \
-		"$mkfs" -q --update image.dsfs fewer
+		"$dsfs" update -q image.dsfs fewer
 	rm fewer/4
 	says 'an empty source' 1 'fewer: files: 0, the image has 4: use -f' \
-		"$mkfs" -q --update image.dsfs fewer
+		"$dsfs" update -q image.dsfs fewer
 	check 'the image is as it was' cmp before image.dsfs
-	says '-n tells it, too' 0 'fewer: warning: files: 0' "$mkfs" --update -n image.dsfs fewer
-	works '-f: it is meant so' "$mkfs" -q -f --update image.dsfs fewer
+	says '-n tells it, too' 0 'fewer: warning: files: 0' "$dsfs" update -n image.dsfs fewer
+	works '-f: it is meant so' "$dsfs" update -q -f image.dsfs fewer
 	check '-f: nothing is left' test "$(list image.dsfs | wc -l)" = 2
 }
 
@@ -280,33 +280,33 @@ cases_refused()
 	make_tree
 	"$mkfs" -q -f -L before image.dsfs tree
 	cp image.dsfs before
-	says 'no image' 1 'No such file' "$mkfs" --update missing tree
+	says 'no image' 1 'No such file' "$dsfs" update missing tree
 	check 'no image: none is made' test ! -e missing
 	head -c 200000 /dev/zero >zeros
 	says 'something else' 1 'zeros: not a DSFS image' \
-		"$mkfs" --update zeros tree
-	exits 'a dry run' 0 "$mkfs" -n --update image.dsfs tree
+		"$dsfs" update zeros tree
+	exits 'a dry run' 0 "$dsfs" update -n image.dsfs tree
 	check 'a dry run: says what stays' grep -q '^kept where they are: 509 files' "$out"
 	check 'a dry run: writes nothing' cmp before image.dsfs
 	exec 5<image.dsfs
 	flock 5
 	says 'another update' 1 'is being updated by another process' \
-		"$mkfs" --update image.dsfs tree
+		"$dsfs" update image.dsfs tree
 	exec 5<&-
 	check 'none of these changed it' cmp before image.dsfs
 
 	# what is broken
 	flip image.dsfs "$(region image.dsfs blocksums)"
-	says 'bad block checksums' 1 'run fsck.dsfs' "$mkfs" --update image.dsfs tree
+	says 'bad block checksums' 1 'run fsck.dsfs' "$dsfs" update image.dsfs tree
 	reset before
 	flip image.dsfs "$(region image.dsfs names)"
 	cp image.dsfs broken
-	says 'bad metadata' 1 'run fsck.dsfs' "$mkfs" --update image.dsfs tree
+	says 'bad metadata' 1 'run fsck.dsfs' "$dsfs" update image.dsfs tree
 	check 'bad metadata: nothing changed' cmp broken image.dsfs
 	reset before
 	flip image.dsfs 1100
 	says 'a bad slot' 0 'superblock slot 0: superblock checksum' \
-		"$mkfs" -q --update image.dsfs tree
+		"$dsfs" update -q image.dsfs tree
 	check 'a bad slot: it is good now' is_tree -L before
 
 	# what fails on the way
@@ -314,7 +314,7 @@ cases_refused()
 	bytes tree/many/1 5000 99
 	chmod 0 tree/many/1
 	if [ "$(id -u)" -ne 0 ]; then
-		exits 'a file that cannot be read' 1 "$mkfs" -q --update image.dsfs tree
+		exits 'a file that cannot be read' 1 "$dsfs" update -q image.dsfs tree
 		check 'a file that cannot be read: nothing changed' cmp before image.dsfs
 	fi
 	chmod 600 tree/many/1
@@ -341,10 +341,10 @@ cases_devices()
 	fi
 	cp image.dsfs before
 	says 'a file that a loop device has' 1 "is in use by $loop: unmount it" \
-		"$mkfs" --update image.dsfs tree
+		"$dsfs" update image.dsfs tree
 	check 'a file that a loop device has: nothing changed' cmp before image.dsfs
 	exits 'a file that a loop device has: a dry run' 0 \
-		"$mkfs" -q -n --update image.dsfs tree
+		"$dsfs" update -q -n image.dsfs tree
 	detach
 	check 'a file that no loop device has any more' update
 	check 'a file that no loop device has any more: the same tree' is_tree
@@ -361,11 +361,11 @@ print("open", flush=True)
 time.sleep(1000)' "$loop")
 	read -r <&6
 	says 'a device in use' 1 'is mounted or in use: an update needs it alone' \
-		"$mkfs" --update "$loop" tree
+		"$dsfs" update "$loop" tree
 	kill $!
 	wait $! || true
 	exec 6<&-
-	made 'a device' "$loop" "$mkfs" -q --update "$loop" tree
+	made 'a device' "$loop" "$dsfs" update -q "$loop" tree
 	"$mkfs" -q -f fresh.dsfs tree
 	check 'a device: what a new image holds' diff <(list fresh.dsfs) <(list "$loop")
 	check 'a device: generation 1' diff one <(list --generation=1 "$loop")
@@ -373,7 +373,7 @@ time.sleep(1000)' "$loop")
 	cp before disk
 	truncate -s $(($(stat -c %s before) + 1000448)) disk
 	loop_of disk
-	says 'a device too small' 1 'device too small' "$mkfs" --update "$loop" tree
+	says 'a device too small' 1 'device too small' "$dsfs" update "$loop" tree
 	check 'a device too small: it is as it was' diff one <(list "$loop")
 	exits 'a device too small: and sound' 0 "$fsck" "$loop"
 	detach
@@ -392,7 +392,7 @@ cases_compact()
 {
 	local options i size
 
-	for options in '' --object-size=1M; do
+	for options in '' --align=object=1M; do
 		make_tree
 		# shellcheck disable=SC2086
 		"$mkfs" -q -f -L before $options image.dsfs tree
@@ -404,26 +404,26 @@ cases_compact()
 		done
 		list image.dsfs >now
 		"$dump" image.dsfs | grep -e ^uuid: -e '^label: *before$' >words
-		exits "$options --compact" 0 "$mkfs" --compact image.dsfs
-		check "$options --compact: nothing is of no use" \
+		exits "$options compact" 0 "$dsfs" compact image.dsfs
+		check "$options compact: nothing is of no use" \
 			grep -q '^used by previous generations alone: .* 0 %$' "$out"
-		check "$options --compact: the same tree" diff now <(list image.dsfs)
-		exits "$options --compact: it is sound" 0 "$fsck" image.dsfs
+		check "$options compact: the same tree" diff now <(list image.dsfs)
+		exits "$options compact: it is sound" 0 "$fsck" image.dsfs
 		# shellcheck disable=SC2086
 		"$mkfs" -q -f $options fresh.dsfs tree
 		size=$(stat -c %s image.dsfs)
-		check "$options --compact: no larger than a new image" \
+		check "$options compact: no larger than a new image" \
 			test "$size" -le $(($(stat -c %s fresh.dsfs) + 4096))
-		check "$options --compact: metadata begins where a new image's does" \
+		check "$options compact: metadata begins where a new image's does" \
 			meta_aligned image.dsfs
 		run "$dump" --generations image.dsfs
-		check "$options --compact: one generation, a new one" \
+		check "$options compact: one generation, a new one" \
 			test "$(awk '{ print $1 }' "$out" | tr '\n' ' ')" = 'generation 5 '
-		check "$options --compact: label and UUID are those of before" same_file words \
+		check "$options compact: label and UUID are those of before" same_file words \
 			<("$dump" image.dsfs | grep -e ^uuid: -e ^label:)
 	done
 	cp image.dsfs before
-	exits 'too little to be packed anew' 0 "$mkfs" --compact image.dsfs
+	exits 'too little to be packed anew' 0 "$dsfs" compact image.dsfs
 	check 'too little to be packed anew: says so' grep -q 'left as it is' "$out"
 	check 'too little to be packed anew: nothing changed' cmp before image.dsfs
 	bytes tree/new 10000 9
@@ -431,12 +431,12 @@ cases_compact()
 	check 'an update of it: what a new image holds' is_tree -L before
 	list image.dsfs >now
 	cp image.dsfs before
-	works '-n' "$mkfs" --compact -n --json image.dsfs
+	works '-n' "$dsfs" compact -n --json image.dsfs
 	cp "$out" plan.json
 	check '-n: writes nothing' cmp before image.dsfs
-	works 'to another file: whatever it saves' "$mkfs" -q --compact image.dsfs other.dsfs
+	works 'to another file: whatever it saves' "$dsfs" compact -q image.dsfs other.dsfs
 	check 'to another file: it is there' diff now <(list other.dsfs)
-	exits 'to another file' 0 "$mkfs" -f --compact --json image.dsfs other.dsfs
+	exits 'to another file' 0 "$dsfs" compact -f --json image.dsfs other.dsfs
 	cp "$out" report.json
 	check '-n: bounds of the image, and what it gets rid of' json --holds \
 		'd["image_min_bytes"] <= e["image_bytes"] <= d["image_max_bytes"] and
@@ -444,14 +444,14 @@ cases_compact()
 		plan.json report.json
 	check 'to another file: the same tree' diff now <(list other.dsfs)
 	says 'to another file that is there' 1 'exists: use -f' \
-		"$mkfs" --compact image.dsfs other.dsfs
-	says 'nothing to be packed anew' 1 'No such file' "$mkfs" --compact missing
+		"$dsfs" compact image.dsfs other.dsfs
+	says 'nothing to be packed anew' 1 'No such file' "$dsfs" compact missing
 
 	cp image.dsfs before
 	flip image.dsfs $(($(data_of image.dsfs /many/100) + 9))
 	cp image.dsfs broken
 	says 'a damaged content' 1 'content: wrong checksum: run fsck.dsfs' \
-		"$mkfs" -f --compact image.dsfs
+		"$dsfs" compact -f image.dsfs
 	check 'a damaged content: the image is as it was' cmp broken image.dsfs
 	check 'a damaged content: nothing else is left' \
 		test -z "$(find . -name '.image*')"
@@ -460,8 +460,8 @@ cases_compact()
 		skip 'packed anew while in use' 'no loop devices here'
 		return
 	fi
-	says 'a device in its place' 1 'pack it to another TARGET' "$mkfs" --compact "$loop"
-	made 'packed anew while in use' "$loop" "$mkfs" -q -f --compact image.dsfs
+	says 'a device in its place' 1 'pack it to another TARGET' "$dsfs" compact "$loop"
+	made 'packed anew while in use' "$loop" "$dsfs" compact -q -f image.dsfs
 	check 'packed anew while in use: and sees the same' diff now <(list "$loop")
 	check 'packed anew while in use: the new one' diff now <(list image.dsfs)
 	detach

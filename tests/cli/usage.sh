@@ -75,7 +75,7 @@ refuses '-L: needs a value' -qL
 refuses '-Z: unknown option' -qZn
 refuses '--label: needs a value' --label
 refuses '--lab: needs a value' --lab
-refuses '--no: begins more than one option' --no
+refuses '--al: begins more than one option' --al
 refuses '--json=3: takes no value' --json=3
 
 # together A B: the last run said that they do not go together
@@ -95,18 +95,13 @@ while IFS='|' read -r tool option others; do
 		check "$tool $option $other: why" together "${option%%=*}" "${other%%=*}"
 	done
 done <<'T'
-mkfs.dsfs|--manifest=x|--tar=x --tar-index --compact --one-file-system --exclude=x --exclude-from=x
-mkfs.dsfs|--tar=x|--update --order=x --dry-run --exclude=x --skip-unreadable --one-file-system
-mkfs.dsfs|--tar=x|--exclude-from=x --compact
-mkfs.dsfs|--tar-index|--order=x --dry-run --align=4K --no-dedup --exclude=x --compact --compress=lz4
-mkfs.dsfs|--tar-index|--one-file-system --skip-unreadable --exclude-from=x
-mkfs.dsfs|--update|--align=4K --chunk-size=32K --small-chunk=64K --no-checksums --uuid=random
-mkfs.dsfs|--update|--compact --boot-signature=yes --large-chunk=4K
-mkfs.dsfs|--compact|--time=5 --uuid=random --align=4K --no-recheck --order=x
-mkfs.dsfs|--compact|--all-root --no-xattrs --exclude=x --exclude-from=x --skip-unreadable
-mkfs.dsfs|--compact|--one-file-system --chunk-size=4K --small-chunk=64K --no-checksums
-mkfs.dsfs|--compact|--no-dedup --compress=zstd --large-chunk=4K
-mkfs.dsfs|--no-checksums|--chunk-size=4K --small-chunk=64K --large-chunk=4K
+mkfs.dsfs|--manifest=x|--tar=x --tar-index --one-file-system --exclude=x
+mkfs.dsfs|--tar=x|--order=x --dry-run --exclude=x --one-file-system
+mkfs.dsfs|--tar-index|--order=x --dry-run --no-dedup --exclude=x --compress=lz4
+mkfs.dsfs|--tar-index|--one-file-system
+dsfs update|--tar-index|--order=x --dry-run --no-dedup --exclude=x --compress=lz4 --checksum
+dsfs update|--manifest=x|--tar-index --one-file-system --exclude=x
+dsfs digest|--tar=x|--manifest=x --exclude=x --one-file-system
 fsck.dsfs|--digest|--no-data
 dump.dsfs|--regions|--inode=1 --dir=x --extents=x --generations
 dump.dsfs|--generation=1|--generations
@@ -129,45 +124,46 @@ while IFS='|' read -r tool option text values; do
 done <<'T'
 mkfs.dsfs|--align|not a power of two|256 4M 5000 4k4 -1 ''
 mkfs.dsfs|--chunk-size|not a power of two|2K 2M 33K
-mkfs.dsfs|--large-chunk|not a power of two from 4096 to|2K 2M 33K
-mkfs.dsfs|--small-chunk|not a power of two from 8192 to|4K 2M 33K
-mkfs.dsfs|--small-chunk=32K y|--small-chunk: 32768: chunks have 32768 bytes, it must be more
-mkfs.dsfs|--object-size|not a power of two|32K 2G 100000 4k4 ''
+mkfs.dsfs|--chunk-size=large|not a power of two from 4096 to|2K 2M 33K
+mkfs.dsfs|--chunk-size=small|not a power of two from 8192 to|4K 2M 33K
+mkfs.dsfs|--chunk-size=small=32K y|--chunk-size=small: 32768: chunks have 32768 bytes, it must be more
+mkfs.dsfs|--align=object|not a power of two|32K 2G 100000 4k4 ''
 mkfs.dsfs|--threads|not a number from 1 to 256|0 257 two
 mkfs.dsfs|--memory|not a size of at least 1 byte|0
 mkfs.dsfs|--uuid|not a UUID|1234
 mkfs.dsfs|--time|not seconds from 1677 to 2262|soon 99999999999
 mkfs.dsfs|--exclude|not a pattern|/
-mkfs.dsfs|--boot-signature|neither yes nor no|maybe
+mkfs.dsfs|--chunk-size=none,4K y|none and a size do not go together
+mkfs.dsfs|--allow|none of unreadable, changing, joined, absolute|x unreadable=1
+mkfs.dsfs|--allow=joined y|--allow=joined: only with --tar
 mkfs.dsfs|--digest|neither data nor full|all
 mkfs.dsfs|--wds|neither shard nor prefix|x
-mkfs.dsfs|--tar-bytes|not a multiple of 512|1000 0
-mkfs.dsfs|--keep|not a number from 1 to 68719476736|0 x -1 1.5 68719476737
+mkfs.dsfs|--tar-index|not a multiple of 512|1000 0
+dsfs compact|--keep|not a number from 1 to 68719476736|0 x -1 1.5 68719476737
 mkfs.dsfs|--compress|not zstd, zstd:LEVEL|gzip zstd:0 zstd:20 zstd: lz4:3
-mkfs.dsfs|--compress-exclude|not + and a size|+ +0
-mkfs.dsfs|--compress-exclude|not a pattern|/
-mkfs.dsfs|--compress-exclude=x|--compress-exclude: only with --compress or --update
+mkfs.dsfs|--compress=none:+0 y|--compress: +0: not + and a size
+mkfs.dsfs|--compress=none:/ y|--compress: /: not a pattern
+mkfs.dsfs|--compress=none:x y|a codec is needed, too
 mkfs.dsfs|--wds|--wds: only with --tar
-mkfs.dsfs|--tar-bytes=512|--tar-bytes: only with --tar-index
-mkfs.dsfs|--checksum|--checksum: only with --update
-mkfs.dsfs|--keep=2|--keep: only with --compact
-mkfs.dsfs|--tar-index --tar=x --tar-bytes=512|--tar-bytes and --tar do not go together
-mkfs.dsfs|--tar-index --update --checksum|--checksum and --tar-index do not go together
+mkfs.dsfs|--tar-index --align=4K|--align=SIZE and --tar-index do not go together
+mkfs.dsfs|--tar-index --allow=unreadable|--allow=unreadable and --tar-index do not go together
+mkfs.dsfs|--tar=x --allow=unreadable|--allow=unreadable and --tar do not go together
+mkfs.dsfs|--tar-index=512 --tar=x|--tar-index=SIZE and --tar do not go together
+dsfs update|--tar=x|--tar: only with --tar-index
+dsfs compact|--align=4K|--align: 4K: none of object=
+dsfs compact|y z|too many arguments
+dsfs digest|y|too many arguments
+dsfs digest|--tar=x|too many arguments
 mkfs.dsfs|--tar-index --wds=prefix --tar=x|--wds=prefix and --tar-index do not go together
 mkfs.dsfs|--tar-index --tar=-|--tar-index: standard input is not a file
 mkfs.dsfs|--tar-index source|too many arguments
 mkfs.dsfs|--wds --tar=-|--wds: standard input has no name
-mkfs.dsfs|--tar=- --tar=-|--tar=- and --tar=-: standard input is but one list
-mkfs.dsfs|--manifest=- --order=-|--manifest=- and --order=-: standard input
-mkfs.dsfs|--order=- --exclude-from=- y|--order=- and --exclude-from=-: standard input
-mkfs.dsfs|--exclude-from=- --exclude-from=- y|--exclude-from=- and --exclude-from=-: standard input
+mkfs.dsfs|--tar=- --tar=-|--tar and --tar: standard input is but one list
+mkfs.dsfs|--manifest=- --order=-|--manifest and --order: standard input
+mkfs.dsfs|--order=- --exclude=@- y|--order and --exclude: standard input
 mkfs.dsfs|--tar=x y|too many arguments
 mkfs.dsfs||IMAGE and SOURCE are needed
 mkfs.dsfs|y z|too many arguments
-mkfs.dsfs|-n --digest --update|--dry-run and --digest: not with --update
-mkfs.dsfs|-n --digest --compact|--dry-run and --digest: not with --compact
-mkfs.dsfs|-n --digest y|--dry-run and --digest: too many arguments: there is no IMAGE
-mkfs.dsfs|-n --digest --tar=x|too many arguments: there is no IMAGE
 fsck.dsfs|--threads|not a number from 1 to 64|0 65 x
 fsck.dsfs|-C x|-C: x: not a file descriptor
 fsck.dsfs|y|more than one image given
@@ -195,7 +191,8 @@ mkfs.dsfs --message|2|1025 bytes: the limit is 1024|mkfs.dsfs -m "$(printf %0102
 mkfs.dsfs: no value|2|--label: needs a value|mkfs.dsfs x y --label
 mkfs.dsfs: no IMAGE|2|IMAGE is needed|mkfs.dsfs --tar=x
 mkfs.dsfs: no IMAGE|2|IMAGE is needed|mkfs.dsfs --manifest=x
-mkfs.dsfs: no SOURCE|2|--dry-run and --digest: SOURCE is needed|mkfs.dsfs -n --digest
+dsfs digest: no DIR|2|DIR is needed|dsfs digest
+dsfs compact: no IMAGE|2|IMAGE is needed|dsfs compact
 SOURCE_DATE_EPOCH|2|SOURCE_DATE_EPOCH: today|SOURCE_DATE_EPOCH=today mkfs.dsfs x y
 fsck.dsfs: no image|16||fsck.dsfs
 dump.dsfs: no image|2||dump.dsfs

@@ -4,14 +4,14 @@
  * the command line.  An image is made of a manifest that is accepted, and fsck.dsfs must call
  * it clean.
  *
- *   byte 0	bits 0-1: which; bit 2: entries end with NUL; bits 3-5: options of the image
+ *   byte 0	bits 0-1: which; bits 3-5: options of the image
  *   1-2	bytes of the first text; the rest is the second one: the order
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "build/build.h"
 #include "data/order.h"
-#include "options/options.h"
 #include "plan/plan.h"
 #include "source/source.h"
 #include "engine.h"
@@ -34,11 +34,11 @@ static void feed(const u8 *text, size_t size)
 
 /* Whether it is accepted, and its image is small. */
 static bool read_manifest(const u8 *text, size_t size, const u8 *order,
-			  size_t order_size, bool null)
+			  size_t order_size)
 {
 	struct options o = {
 		.manifest = "-", .order = "-", .source = ".",
-		.align_bits = 12, .chunk_bits = 15, .null_lists = null,
+		.align_bits = 12, .chunk_bits = 15,
 	};
 	struct tree tree;
 	struct source *source = NULL;
@@ -70,8 +70,6 @@ static void pack_manifest(const u8 *text, size_t size, u8 options)
 	};
 	int n = 6;
 
-	if (options & 4)
-		args[n++] = "-0";
 	if (options & 8)
 		args[n++] = "--digest=full";
 	if (options & 16)
@@ -95,12 +93,12 @@ static void read_options(const u8 *text, size_t size)
 	argv[0] = (char *)"mkfs.dsfs";
 	for (at = copy; at < copy + size && argc < ARGS_MAX; at += strlen(at) + 1) {
 		/* that would open any file */
-		if (!strncmp(at, "--exclude-", 10))
+		if (strchr(at, '@'))
 			goto out;
 		argv[argc++] = at;
 	}
 	argv[argc] = NULL;
-	options_parse(&o, argc, argv);
+	options_parse(&o, recipe_new.args, recipe_new.settle, argc, argv);
 	options_free(&o);
 out:
 	free(copy);
@@ -109,13 +107,13 @@ out:
 static void read_patterns(const u8 *text, size_t size)
 {
 	char *argv[] = {
-		(char *)"mkfs.dsfs", (char *)"--exclude-from=-", (char *)"image",
+		(char *)"mkfs.dsfs", (char *)"-e@-", (char *)"image",
 		(char *)"source", NULL
 	};
 	struct options o;
 
 	feed(text, size);
-	if (options_parse(&o, 4, argv) < 0) {
+	if (options_parse(&o, recipe_new.args, recipe_new.settle, 4, argv) < 0) {
 		char path[] = "train/n01440764/y.jpg";
 
 		patterns_match_below(&o.exclude, "", "a.jpg", false);
@@ -138,8 +136,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	switch (data[0] & 3) {
 	case 0:
 	case 1:
-		if (read_manifest(data + HEAD, first, data + HEAD + first,
-				  size - HEAD - first, data[0] & 4))
+		if (read_manifest(data + HEAD, first, data + HEAD + first, size - HEAD - first))
 			pack_manifest(data + HEAD, first, data[0]);
 		break;
 	case 2:

@@ -36,7 +36,7 @@ used()
 make()
 {
 	took=$(used)
-	mkfs.dsfs --json --tar-index "$@" "$dir/set.dsfs" >"$tmp/json" || return 1
+	${tool:-mkfs.dsfs} --json --tar-index "$@" "$dir/set.dsfs" >"$tmp/json" || return 1
 	took=$(($(used) - took))
 	echo "# $prog: archives $(member archive_bytes), shared $(member cloned_bytes), of the disk $took"
 }
@@ -101,7 +101,7 @@ rm "$dir/one.tar" "$dir/two.tar"
 mount_image
 check "without the archives it is mounted and whole" same "$one" "$two"
 umount_image
-check "one more" make --update --tar="$dir/more.tar"
+tool="dsfs update" check "one more" make --tar="$dir/more.tar"
 check "all of its blocks are shared, it says" all_shared "$more"
 check "they are, the file system says" blocks_are_shared "$more"
 check "it takes little of the disk" little "$more"

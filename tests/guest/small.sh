@@ -4,7 +4,7 @@
 # small.sh DISK FILE START SIZE OTHER - a small file is one chunk: what a part of it asks of the
 # device, and what one bad place of it does.
 #
-# DISK holds an image of --small-chunk with FILE, of SIZE bytes in one chunk that is larger than
+# DISK holds an image of --chunk-size=small= with FILE, of SIZE bytes in one chunk that is larger than
 # others, which begins at the byte that the file START tells, and OTHER.
 #
 # Needs dmsetup and the module dm_mod.

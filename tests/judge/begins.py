@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 import images
-from images import MKFS
+from images import DSFS
 
 # what decompresses, and the commands that compress: of $1, and of its halves $2 and $3
 FORMATS = {
@@ -49,7 +49,7 @@ def compared(work, what, data, program):
         f.write(data)
     with open(plain, "wb") as out, open(packed, "rb") as f:
         judged = images.run(program, "-dc", *["-q"] * (program != "bzip2"), stdin=f, stdout=out)
-    digests = [images.run(MKFS, "-n", "--digest=full", f"--tar={path}") for path in (packed, plain)]
+    digests = [images.run(DSFS, "digest", "--full", f"--tar={path}") for path in (packed, plain)]
     got, want = digests
     # behind the last frame of lz4 libarchive takes anything
     refused = (judged.returncode and not (program == "lz4" and "more behind it" in what)) or \

@@ -79,8 +79,8 @@ def text_time(ns):
 
 
 CODECS = ("zstd", "zstd:1", "zstd:19", "lz4", "auto")
-CHUNKS = ((), ("--chunk-size=4K", "--small-chunk=none"), ("--chunk-size=4K", "--small-chunk=8K"),
-          ("--chunk-size=8K", "--small-chunk=64K"), ("--small-chunk=1M", "--large-chunk=4K"))
+CHUNKS = ((), ("--chunk-size=4K,small=none",), ("--chunk-size=4K,small=8K",),
+          ("--chunk-size=8K,small=64K",), ("--chunk-size=small=1M,large=4K",))
 
 
 def layout(tree, *options):
@@ -90,7 +90,7 @@ def layout(tree, *options):
     with open(tree.path("order"), "wb") as f:
         f.write(order)
     more = [("--memory=64K",), ("--order=" + tree.path("order"), "-0"), ("--no-dedup",),
-            ("--align=512",), ("--object-size=64K",), ("--threads=1",)]
+            ("--align=512",), ("--align=object=64K",), ("--threads=1",)]
     return [*options, *(o for some in tree.rng.sample(more, 2) for o in some)]
 
 
@@ -154,8 +154,8 @@ def updated(tree, what, first, second):
     made, packed, old = tree.path("updated"), tree.path("packed"), older(tree)
     before = nodes.of_directory(old)
     images.make(made, *first, made, old)
-    must(MKFS, "-q", "--update", *second, made, tree.top)
-    images.make(packed, "--compact", "--keep=2", made, packed)
+    must(DSFS, "update", "-q", *second, made, tree.top)
+    must(DSFS, "compact", "-q", "--keep=2", made, packed)
     must(FSCK, "-q", made)
     for at, said in (made, f"{what}, updated"), (packed, f"{what}, compacted"):
         yield from compare(tree, said, tree.view, lambda at=at: images.view(at))
@@ -172,7 +172,7 @@ def told_with(options, lines):
 def compressed(tree):
     """By any codec, all at once or added to files that are not compressed."""
     codec = f"--compress={tree.rng.choice(CODECS)}"
-    first = layout(tree, codec, *tree.rng.choice(CHUNKS + (("--no-checksums",),)))
+    first = layout(tree, codec, *tree.rng.choice(CHUNKS + (("--chunk-size=none",),)))
     second = [f"--compress={tree.rng.choice(CODECS)}"] * tree.rng.randrange(2)
     yield from told_with(first + second, stored_as(tree, "compressed", first, second))
     made = tree.path("made")
@@ -420,9 +420,9 @@ def handed(tree, archive):
 
 def source_digest(tree, given, more):
     """What mkfs.dsfs -n says of a source without an image is what dump.dsfs says of that."""
-    said = must(MKFS, "-n", "--digest=full", given, **more)
+    said = must(DSFS, "digest", "--full", given, **more)
     if said.split()[-1] != images.digest(tree.path("made")).split()[-1]:
-        yield f"mkfs.dsfs -n --digest=full {given}: another digest than that of the image"
+        yield f"dsfs digest --full {given}: another digest than that of the image"
 
 
 def archives(tree):

@@ -144,7 +144,7 @@ class FSSpec(ImageCase):
         os.mkdir(f"{self.top}/new")
         write(f"{self.top}/new/file", b"second")
         keys = [fsspec.filesystem("dsfs", fo=path).ukey("deep")]
-        make_image(path, f"{self.top}/new", "--update", "--force")
+        make_image(path, f"{self.top}/new", "--force", tool=("dsfs", "update"))
         new = fsspec.filesystem("dsfs", fo=path, skip_instance_cache=True)
         self.assertEqual(new.ls("", detail=False), ["file"])
         self.assertNotEqual(new.ukey("deep"), keys[0])

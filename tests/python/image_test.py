@@ -281,7 +281,7 @@ class Whole(ImageCase):
         old = dsfs.Image(path)
         os.mkdir(f"{self.top}/new")
         write(f"{self.top}/new/file", b"second!")
-        make_image(path, f"{self.top}/new", "--update", "--force")
+        make_image(path, f"{self.top}/new", "--force", tool=("dsfs", "update"))
         with dsfs.Image(path) as it:
             self.assertEqual((it.generation, it.generations(), it["file"]),
                              (2, [2, 1], b"second!"))

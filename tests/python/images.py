@@ -25,9 +25,9 @@ def build():
                    env=environment)
 
 
-def make_image(image, tree, *options):
+def make_image(image, tree, *options, tool=("mkfs.dsfs",)):
     build()
-    subprocess.run([TOP / "build/mkfs.dsfs", "--quiet", *options, image, tree], check=True)
+    subprocess.run([TOP / "build" / tool[0], *tool[1:], "--quiet", *options, image, tree], check=True)
 
 
 def write(path, data):

@@ -57,7 +57,7 @@ write_image()
 # The volume is mounted: nobody may write to it here.
 refuses_update()
 {
-	! mkfs.dsfs --all-root --update "$dev" /src 2>/tmp/errors &&
+	! dsfs update --all-root "$dev" /src 2>/tmp/errors &&
 		grep -q 'is mounted or in use: an update needs it alone' /tmp/errors &&
 		same_bytes
 }
@@ -66,9 +66,9 @@ update_image()
 {
 	map admin "" "$1"
 	mount -t dsfs -o ro "$dev" "$mnt"
-	check "mkfs.dsfs --update of a volume that is mounted here is refused" refuses_update
+	check "dsfs update of a volume that is mounted here is refused" refuses_update
 	umount "$mnt"
-	check "mkfs.dsfs --update of a mapped volume" mkfs.dsfs --all-root --update "$dev" /src
+	check "dsfs update of a mapped volume" dsfs update --all-root "$dev" /src
 	check "fsck.dsfs of it" fsck.dsfs -q "$dev"
 	unmap "$dev"
 }

@@ -66,7 +66,7 @@ make_images()
 	rm -rf "$out"
 	mkdir -p "$out"
 	build/tests/mkset --files="$files" --classes=20 "$out/tree"
-	build/mkfs.dsfs -q --all-root --object-size=4M "$out/dsfs.img" "$out/tree"
+	build/mkfs.dsfs -q --all-root --align=object=4M "$out/dsfs.img" "$out/tree"
 	describe tree list
 	mke2fs -q -q -F -t ext4 -O ^has_journal -m 0 -d "$out/tree" "$out/ext4.img" \
 		$(($(stat -c %s "$out/dsfs.img") * 5 / 4096))k

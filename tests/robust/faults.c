@@ -26,6 +26,7 @@
  *		NUMBER	fail with that errno
  * FAULT_NAMED=1: no files without a name (O_TMPFILE)
  * FAULT_NUMBERS=1: each look at a file gives another number of its inode
+ * FAULT_IN=NAME: calls of the program of that name, which the first one may become
  * FAULT_COUNT=FILE: the number of calls of these kinds is written there at the end
  *
  * Calls on the standard descriptors are not counted, since tests read the messages
@@ -123,9 +124,10 @@ static void faults_init(void)
 {
 	const char *spec = getenv("FAULT");
 	const char *colon = spec ? strchr(spec, ':') : NULL;
+	const char *in = getenv("FAULT_IN");
 	char *end;
 
-	if (!spec)
+	if (!spec || (in && strcmp(in, program_invocation_short_name)))
 		return;
 	if (!colon)
 		give_up("faults: FAULT=KIND:N:ACTION\n");

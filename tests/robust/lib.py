@@ -64,6 +64,8 @@ def run(cmd, fault=None, count=None, command=None, env=None, **more):
     e = dict(os.environ, LC_ALL="C", **(env or {}))
     if fault:
         e.update(LD_PRELOAD=FAULTS, FAULT=fault)
+        if cmd[0] == DSFS and cmd[1] in ("update", "compact"):
+            e["FAULT_IN"] = f"dsfs {cmd[1]}"
         if count:
             e["FAULT_COUNT"] = count
         if command:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What --exclude leaves out, and which files --compress-exclude leaves as they are.
+ * What --exclude leaves out, and which files --compress=none: leaves as they are.
  */
 #include "options/options.h"
 #include "mkfs.h"

@@ -19,7 +19,7 @@ static const char *const tags[TAGS] = { "user", "user", "group", "group", "mask"
 
 /* Advice for an ACL with names.  GNU tar is left out: it writes names with --numeric-owner, too. */
 #define NAMES	"names of users are not looked up: bsdtar and dsfs tar write " \
-		"numbers, too, or use --no-xattrs"
+		"numbers, too, or use --xattrs-exclude='*'"
 
 static size_t entries_of(size_t len)
 {

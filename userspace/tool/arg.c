@@ -5,6 +5,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "args.h"
 #include "msg.h"
@@ -109,4 +110,45 @@ int arg_choice(const struct arg *a, void *o, const char *value)
 	if (strlen(value) == rest && !memcmp(value, second, rest))
 		return 0;
 	return arg_wrong(a, value, "neither %.*s nor %.*s", len, first, rest, second);
+}
+
+static int unknown_word(const struct arg *a, const char *word)
+{
+	char text[96] = "";
+	int n = 0;
+
+	for (const struct arg *w = a->words; w->set; w++)
+		n += snprintf(text + n, sizeof(text) - n, "%s%s%s", n ? ", " : "", w->name,
+			      w->value ? "=" : "");
+	return arg_wrong(a, word, "none of %s", text);
+}
+
+static int take_word(const struct arg *a, void *o, const char *word)
+{
+	const size_t len = strcspn(word, "=");
+	const struct arg *w = a->words;
+	char name[64];
+	struct arg one;
+
+	while (w->set && w->name && (strncmp(w->name, word, len) || w->name[len]))
+		w++;
+	if (!w->set || (w->name && !w->value != !word[len]))
+		return unknown_word(a, word);
+	one = *w;
+	snprintf(name, sizeof(name), "%s%s%s", a->name, w->name ? "=" : "", w->name ? w->name : "");
+	one.name = name;
+	if (w->given)
+		*((bool *)o + w->given) = true;
+	return w->set(&one, o, w->name ? word + len + !!word[len] : word);
+}
+
+int arg_words(const struct arg *a, void *o, const char *value)
+{
+	char *text = strdup(value), *rest = text, *word;
+	int ret = text ? 0 : no_memory();
+
+	while (!ret && (word = strsep(&rest, ",")))
+		ret = take_word(a, o, word);
+	free(text);
+	return ret;
 }

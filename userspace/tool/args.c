@@ -113,12 +113,12 @@ static int check_list(struct parse *p, const struct arg *a, const char *value)
 {
 	const char *other = p->list;
 
-	if (!a->list || !value || strcmp(value, "-"))
+	if (!a->list || !value || strcmp(value, strchr(a->value, '@') ? "@-" : "-"))
 		return 0;
 	p->list = a->name;
 	if (!other)
 		return 0;
-	msg_error(NULL, "--%s=- and --%s=-: standard input is but one list", other, a->name);
+	msg_error(NULL, "--%s and --%s: standard input is but one list", other, a->name);
 	return -1;
 }
 

@@ -27,7 +27,9 @@
  * @given: ARG_GIVEN(): offset of a bool that is set to true, which is not the first member
  * @word: of ARG_SIZE() and ARG_BITS(): a word that is 0; or NULL
  * @once: it may not be given twice
- * @list: the value - is standard input, which only one option can have
+ * @list: the value - is standard input, which only one option can have; where @value says that
+ *	files stand behind an @, @- is
+ * @words: of ARG_WORDS(): what the value is made of, up to an entry without @set
  * @alone: of these options no two go together
  * @only: names of options, with "; " between them, one of which has to be given, too
  * @not: names of options that do not go together with it, with "; " between them; behind a
@@ -46,6 +48,7 @@ struct arg {
 	const char *word;
 	bool once;
 	bool list;
+	const struct arg *words;
 	bool alone;
 	const char *only;
 	const char *not;
@@ -60,6 +63,7 @@ int arg_bits(const struct arg *a, void *o, const char *value);
 int arg_choice(const struct arg *a, void *o, const char *value);
 /* u8[16]: a UUID, or the words random and clear; of uuid.c, which needs libuuid */
 int arg_uuid(const struct arg *a, void *o, const char *value);
+int arg_words(const struct arg *a, void *o, const char *value);
 
 /**
  * arg_wrong - print what is wrong with the value of an option
@@ -101,6 +105,12 @@ int arg_wrong(const struct arg *a, const char *value, const char *fmt, ...);
 /* unsigned int, or an enum: which of the two words of @value it is, 1 or 2; 1: none */
 #define ARG_CHOICE(s, member) \
 	.set = arg_choice, .to = ARG_TO(unsigned int, s, member)
+/*
+ * Words with commas between them.  Of table @t takes each one the entry of its name, as in
+ * NAME=VALUE, or the entry that has no name, all of it.
+ */
+#define ARG_WORDS(t) \
+	.set = arg_words, .words = (t)
 #define ARG_GIVEN(s, member) \
 	.given = ARG_TO(bool, s, member)
 

@@ -1,42 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files that hold a list, as the tools' --order, --filelist and the like take them. */
+/*
+ * Files that hold a list, as the tools' --order, --filelist and the like take them.  Names of
+ * files may have newlines, so lists of find -print0 end entries with NUL.  No name has a NUL, so
+ * one tells which list it is.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "list.h"
 #include "msg.h"
 
+#define HEAD_BYTES	(64 << 10)
+
+/**
+ * struct list - a list that is being read
+ * @text: bytes [@at, @end) are to be looked at; it has room for a NUL behind @room
+ */
+struct list {
+	const char *path;
+	FILE *f;
+	char *text;
+	size_t at;
+	size_t end;
+	size_t room;
+};
+
+static int fail(const struct list *l, const char *what, int err)
+{
+	if (err != EINTR)
+		msg_error(l->path, "cannot %s: %s", what, strerror(err));
+	return -err;
+}
+
+/* Read more behind what is left.  Return: 1; 0: there is no more; -errno, said. */
+static int read_more(struct list *l)
+{
+	const size_t left = l->end - l->at, room = left + HEAD_BYTES;
+	char *text;
+	size_t n;
+
+	if (left)
+		memmove(l->text, l->text + l->at, left);
+	l->at = 0;
+	l->end = left;
+	if (l->room < room) {
+		text = realloc(l->text, 2 * room + 1);
+		if (!text)
+			return no_memory();
+		l->text = text;
+		l->room = 2 * room;
+	}
+	errno = 0;
+	n = fread(l->text + left, 1, HEAD_BYTES, l->f);
+	l->end += n;
+	return n ? 1 : ferror(l->f) ? fail(l, "read", errno ? errno : EIO) : 0;
+}
+
+/* The next entry, terminated.  Return: 1; 0: there is none; -errno, said. */
+static int next(struct list *l, char delim, char **line, size_t *len)
+{
+	size_t seen = 0;
+	char *end = NULL;
+	int ret = 1;
+
+	while (ret > 0) {
+		if (l->at < l->end)
+			end = memchr(l->text + l->at + seen, delim, l->end - l->at - seen);
+		if (end)
+			break;
+		seen = l->end - l->at;
+		ret = read_more(l);
+	}
+	if (ret < 0 || (!end && !seen))
+		return ret;
+	*line = l->text + l->at;
+	*len = end ? end - *line : seen;
+	(*line)[*len] = '\0';
+	l->at += *len + !!end;
+	return 1;
+}
+
 int list_read(const char *path, bool null, int (*fn)(void *ctx, char *line, size_t len, u64 number),
 	      void *ctx)
 {
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	char *line = NULL;
-	size_t cap = 0;
+	struct list l = { .path = path, .f = strcmp(path, "-") ? fopen(path, "re") : stdin };
 	u64 number = 0;
-	ssize_t len;
-	int ret = 0;
+	char *line = NULL;
+	size_t len = 0;
+	int ret;
 
-	if (!f) {
-		ret = -errno;
-		msg_error(path, "cannot open: %s", strerror(errno));
-		return ret;
-	}
-	errno = 0;
-	while (!ret && (len = getdelim(&line, &cap, null ? 0 : '\n', f)) >= 0) {
+	if (!l.f)
+		return fail(&l, "open", errno);
+	ret = read_more(&l);
+	if (ret > 0 && memchr(l.text, 0, l.end))
+		null = true;
+	while (ret >= 0) {
+		ret = next(&l, null ? '\0' : '\n', &line, &len);
+		if (ret <= 0)
+			break;
 		number++;
-		if (len && line[len - 1] == (null ? 0 : '\n'))
-			line[--len] = '\0';
-		if (len)
-			ret = fn(ctx, line, len, number);
-		errno = 0;
+		ret = len ? fn(ctx, line, len, number) : 0;
+		if (ret)
+			break;
 	}
-	if (!ret && ferror(f)) {
-		ret = errno ? -errno : -EIO;
-		if (ret != -EINTR)
-			msg_error(path, "cannot read: %s", strerror(-ret));
-	}
-	free(line);
-	if (f != stdin)
-		fclose(f);
+	free(l.text);
+	if (l.f != stdin)
+		fclose(l.f);
 	return ret;
 }

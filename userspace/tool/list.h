@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* List files: one entry a line, or entries that end with NUL. */
+/* List files: one entry a line, or entries that end with NUL, which is seen by the first one. */
 #ifndef DSFS_LIST_H
 #define DSFS_LIST_H
 
@@ -8,7 +8,8 @@
 /**
  * list_read - call @fn for every entry of a list file
  * @path: the file; - is standard input
- * @null: entries end with NUL instead of newline
+ * @null: entries end with NUL instead of newline, even if there is none in the first 64 KiB,
+ *	which says that they do
  * @fn: gets the entry, terminated, its length and number; not 0 stops.  Empty
  *	ones are passed over.
  *

@@ -51,7 +51,7 @@ static int unreadable_node(struct worker *w, struct dir *dir, struct node *n, in
 
 	/* it ends the run, and threads that meet others meanwhile have nothing to add */
 	if (w->xattr.why[0] && !source_own_trouble(err))
-		return src->o->skip_unreadable || !told(src) ?
+		return src->o->allow.unreadable || !told(src) ?
 		       source_unreadable(src, dir, n, w->xattr.why, 0) : -EIO;
 	switch (err) {
 	case -EFBIG:

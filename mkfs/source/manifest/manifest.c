@@ -39,7 +39,7 @@ static int manifest_list(struct source *src)
 	int ret;
 
 	progress_start_count(&m->progress, "reading the manifest", 0);
-	ret = list_read(src->o->manifest, src->o->null_lists, add_line, m);
+	ret = list_read(src->o->manifest, false, add_line, m);
 	progress_end(&m->progress);
 	if (!ret)
 		ret = manifest_finish(m);

@@ -103,7 +103,7 @@ const char *manifest_show(struct manifest *m, const char *name);
 /* Say what is wrong with a line, if it is one of the first.  Return: -EINVAL. */
 #define manifest_fail(m, line, ...)	manifest_leave_out(m, NULL, line, __VA_ARGS__)
 /*
- * Say it of a line whose content cannot be read.  Return: 0 with --skip-unreadable: the node
+ * Say it of a line whose content cannot be read.  Return: 0 with --allow=unreadable: the node
  * is marked; otherwise -EINVAL.
  */
 __printf(4, 5)

@@ -25,9 +25,10 @@ int manifest_leave_out(struct manifest *m, struct node *n, u32 line, const char 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (!n || !m->src.o->skip_unreadable) {
+	if (!n || !m->src.o->allow.unreadable) {
 		if (m->errors++ < ERRORS_MAX)
-			msg_error(m->src.o->manifest, "line %u: %s", line, text);
+			msg_error(m->src.o->manifest, "line %u: %s%s", line, text,
+				  n ? ": --allow=unreadable leaves it out" : "");
 		return -EINVAL;
 	}
 	msg_warn(m->src.o->manifest, "line %u: %s: left out", line, text);

@@ -286,8 +286,8 @@ static int next_archive(struct tar *t, struct ustar *h)
 		tar_note_behind(t, at < t->bytes.taken ? at : 0);
 		return 0;
 	}
-	if (!t->src.o->tar.joined)
-		return tar_fail(t, "another archive behind the end: --ignore-zeros reads it, too");
+	if (!t->src.o->allow.joined)
+		return tar_fail(t, "another archive behind the end: --allow=joined reads it, too");
 	t->global.len = 0;
 	return 1;
 }

@@ -17,7 +17,7 @@
 #include "tar.h"
 
 #define RECORD_BYTES	10240		/* an archive is padded to, by tar(1) and Python */
-#define GAP_MAX		(16 << 20)	/* zeros between archives, without --tar-bytes */
+#define GAP_MAX		(16 << 20)	/* zeros between archives, without --tar-index=SIZE */
 
 static int cannot_read(const struct tar *t, u64 pos, const char *why)
 {
@@ -219,14 +219,14 @@ static int check_other(const struct tar *t, u64 pos, bool first)
 {
 	const struct options *o = t->src.o;
 
-	if (first || o->tar.bytes) {
+	if (first || o->tar_bytes) {
 		msg_error(o->image, "at byte %llu: no header of a tar archive", pos);
 		return -EINVAL;
 	}
 	if (o->force)
 		return 0;
 	msg_error(o->image,
-		  "at byte %llu: neither zeros nor a tar archive: use --tar-bytes to say where the archives end, or -f to overwrite it",
+		  "at byte %llu: neither zeros nor a tar archive: --tar-index=SIZE says where the archives end, or -f to overwrite it",
 		  pos);
 	return -EEXIST;
 }
@@ -239,7 +239,7 @@ static int find_archive(const struct tar *t, u64 *pos, u64 all, bool first)
 	size_t bytes;
 	int ret = 0;
 
-	if (!t->src.o->tar.bytes && end > *pos + GAP_MAX)
+	if (!t->src.o->tar_bytes && end > *pos + GAP_MAX)
 		end = *pos + GAP_MAX;
 	if (*pos < end)
 		ret = skip_zeros(t, pos, end);

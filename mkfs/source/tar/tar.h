@@ -256,7 +256,7 @@ int tar_watch_end(struct tar *t, const struct tar_watch *w);
 int tar_tree_init(struct tar *t);
 /* Find or make a directory below the root. */
 struct grow_dir *tar_dir_make(struct tar *t, const char *name);
-/* Whether --compress-exclude has the path that the member gets. */
+/* Whether --compress=none: has the path that the member gets. */
 bool tar_as_is(const struct tar *t);
 /* Set t->base to a directory that is named as the archive, and that no other one has. */
 int tar_shard_base(struct tar *t, const char *path);

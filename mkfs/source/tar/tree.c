@@ -84,8 +84,8 @@ static struct grow_dir *find_path(struct tar *t, const char *path, struct node *
 {
 	struct grow_dir *d = NULL;
 
-	if (*path == '/' && !t->src.o->tar.strip_root) {
-		tar_fail(t, "is absolute: --strip-root takes the slash off");
+	if (*path == '/' && !t->src.o->allow.absolute) {
+		tar_fail(t, "is absolute: --allow=absolute takes the slash off");
 		return NULL;
 	}
 	for (unsigned int links = 0; path && !d && links <= LINKS_MAX; links++) {
