@@ -11,7 +11,7 @@
  *   tree/    the tree in memory that the source makes and all others use
  *   base/    the base image, which gets a new generation or is packed anew, and
  *            the files that keep their data
- *   plan/    numbers, names, places, bounds of the size: no I/O
+ *   plan/    the draft of a generation; numbers, names, places, bounds of the size: no I/O
  *   digest/  the digest of a source, of which no image is made
  *   data/    reader threads and one writer: checksums, holes, deduplication
  *   meta/    the metadata, which is written behind the data: names and

@@ -6,7 +6,6 @@
 #ifndef MKFS_BASE_H
 #define MKFS_BASE_H
 
-#include "../options/options.h"
 #include "../tree/tree.h"
 #include "hash.h"
 #include "imagemsg.h"
@@ -78,12 +77,13 @@ u64 base_end(const struct base *base, unsigned int object_bits);
 /**
  * base_match - find each file in the image; mark those that have not changed
  *
+ * @by_time: a file of the same size and time has not changed
  * @t: ordered.  Its directories get their @old: for a regular file, the inode that may
  * have the same content.
  *
  * Messages are written.  Return: 0 or -errno.
  */
-int base_match(struct base *base, struct tree *t, const struct options *o);
+int base_match(struct base *base, struct tree *t, bool by_time);
 
 /* Print the error of an inode of the image.  Return: @ret. */
 int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err, int ret);
@@ -98,12 +98,6 @@ static inline const struct dsfs_slot *base_super(const struct base *base)
 
 /* Bytes of the image whose superblock is @sb that packing it anew frees. */
 u64 base_dead(const struct base *base, const struct dsfs_super *sb);
-
-/* The words of messages for what uses the bytes of base_dead(). */
-static inline const char *base_dead_of(const struct options *o)
-{
-	return o->keep > 1 ? "left-out generations" : "previous generations";
-}
 
 /* Continue a hash of the checksums of a file's data, which is 0 at first. */
 static inline u64 base_sums_add(u64 hash, u32 sum)
@@ -124,7 +118,7 @@ static inline u64 base_sums_add(u64 hash, u32 sum)
 int base_sums(const struct base *base, const struct dsfs_attr *attr, u64 stored, u64 *hash,
 	      struct dsfs_err *err);
 
-/* content_index.c: fills base->contents; prints a message for -ENOMEM */
+/* keep.c: fills base->contents; prints a message for -ENOMEM */
 int content_index_init(struct base *base);
 
 #endif /* MKFS_BASE_H */

@@ -3,7 +3,7 @@
  * Whether a file keeps a content of the base image.  An update asks this in three places, of
  * which each one asks for what is left by those before it:
  *
- *   base/match.c    keep_by_time(): size and time of the inode of its name are the same
+ *   base/match.c    same_time(): size and time of the inode of its name are the same
  *   data/reader.c   keep_by_bytes_*(): the inode of its name has the same bytes
  *   data/store.c    keep_find(): some inode has the same bytes
  *
@@ -13,9 +13,6 @@
 #define MKFS_KEEP_H
 
 #include "base.h"
-
-/* Whether size and mtime say that the content is that of an inode. */
-bool keep_by_time(const struct options *o, const struct node *n, const struct dsfs_attr *attr);
 
 /**
  * keep_by_content - whether a file of @size bytes has the content of an inode

@@ -17,8 +17,17 @@
 
 struct match {
 	struct base *base;
-	const struct options *o;
+	bool by_time;
 };
+
+/* Whether size and mtime say that the content is that of an inode */
+static bool same_time(const struct node *n, const struct dsfs_attr *attr)
+{
+	if (n->flags & NODE_NO_TIME)
+		return false;
+	/* a time at a limit may have been clamped */
+	return n->mtime == attr->mtime && n->mtime != INT64_MIN && n->mtime != INT64_MAX;
+}
 
 static int match_file(struct match *m, struct dir *dir, struct node *n,
 		      u32 ino, u8 type, struct dsfs_err *err)
@@ -40,7 +49,7 @@ static int match_file(struct match *m, struct dir *dir, struct node *n,
 	if (ret || !S_ISREG(attr.mode) || dsfs_attr_is_hardlink(&attr) || attr.size != n->size)
 		return ret;
 	*node_old(dir, n) = ino;
-	if (keep_by_time(m->o, n, &attr))
+	if (m->by_time && same_time(n, &attr))
 		keep_mark(base, n);
 	return 0;
 }
@@ -98,9 +107,9 @@ static int match_dir(struct match *m, struct dir *d, u32 ino, struct dsfs_err *e
 	return ret ? ret : match_names(m, d, &was, err);
 }
 
-int base_match(struct base *base, struct tree *t, const struct options *o)
+int base_match(struct base *base, struct tree *t, bool by_time)
 {
-	struct match m = { .base = base, .o = o };
+	struct match m = { .base = base, .by_time = by_time };
 	struct dsfs_err err = { 0 };
 	int ret = 0;
 

@@ -215,13 +215,13 @@ void places_share(const struct array *places)
 	}
 }
 
-void places_measure(const struct array *places, struct base *base, const struct params *params)
+void places_measure(const struct array *places, struct base *base, const struct draft *draft)
 {
 	const struct place_of *p = (const struct place_of *)places->p;
 	struct node any = { 0 };	/* flags are for the run */
 	struct place packed;
 
-	place_init(&packed, base->img.geo->data_start, params->align_bits, params->object_bits);
+	place_init(&packed, base->img.geo->data_start, draft->align_bits, draft->object_bits);
 	base->stored = 0;
 	for (size_t i = 0; i < places->n; i += places_alike(places, i)) {
 		any.size = p[i].node->size;

@@ -5,7 +5,7 @@
 #ifndef MKFS_PLACES_H
 #define MKFS_PLACES_H
 
-#include "../options/options.h"
+#include "../plan/draft.h"
 #include "base.h"
 #include "format.h"
 #include "msg.h"
@@ -44,6 +44,6 @@ size_t places_alike(const struct array *places, size_t from);
 void places_share(const struct array *places);
 
 /* Set base->stored and base->packed. */
-void places_measure(const struct array *places, struct base *base, const struct params *params);
+void places_measure(const struct array *places, struct base *base, const struct draft *draft);
 
 #endif /* MKFS_PLACES_H */

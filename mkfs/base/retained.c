@@ -6,7 +6,6 @@
  * later one behind it, with the data that those before it do not have.  So what they share
  * is stored once, and each but the oldest has the one before it in its history.
  */
-#include "../options/options.h"
 #include "../plan/place.h"
 #include "base.h"
 #include "retained.h"
@@ -60,12 +59,13 @@ int retained_find(struct retained *retained, const struct base *base, u64 keep)
  * struct measure - placement without writing
  * @seen: data that was placed: its offset in the image, and its length
  * @any: stands for all files, because place_file() sets flags that a measurement does not need
+ * @forced, @object_bits: as of retained_measure()
  * @slack: as in struct retained
  */
 struct measure {
 	struct retained *retained;
 	struct base *base;
-	const struct options *o;
+	bool forced;
 	unsigned int object_bits;
 	struct table seen;
 	struct place place;
@@ -100,11 +100,11 @@ static int measure_one(struct measure *m, struct retained_one *one, u64 start)
 	const bool first = one == retained_at(m->retained, 0);
 	const struct dsfs_geo *geo = m->base->img.geo;
 	struct dsfs_err err = { 0 };
-	struct params params;
+	const unsigned int object_bits = m->forced || !geo->object_bits ? m->object_bits :
+					 geo->object_bits;
 	int ret = 0;
 
-	params_of_image(&params, m->o, geo, NULL, m->object_bits);
-	place_init(&m->place, start, params.align_bits, params.object_bits);
+	place_init(&m->place, start, geo->align_bits, object_bits);
 	for (u64 ino = DSFS_ROOT_INO; !ret && ino < geo->inodes; ino++) {
 		ret = measure_inode(m, ino, &err);
 		if (ret == -ENOMEM)
@@ -115,8 +115,8 @@ static int measure_one(struct measure *m, struct retained_one *one, u64 start)
 	one->stored = m->place.stored;
 	one->data = place_meta(&m->place, first) - start;
 	one->meta = geo->meta_bytes;
-	if (params.object_bits && !first)
-		m->slack += 1ULL << params.object_bits;
+	if (object_bits && !first)
+		m->slack += 1ULL << object_bits;
 	return ret;
 }
 
@@ -152,11 +152,11 @@ static int measure_dropped(struct measure *m)
 	return ret ? ret : base_use(m->base, newest);
 }
 
-int retained_measure(struct retained *retained, struct base *base, const struct options *o,
+int retained_measure(struct retained *retained, struct base *base, bool forced,
 		     unsigned int object_bits, bool dropped)
 {
 	struct measure m = {
-		.retained = retained, .base = base, .o = o, .object_bits = object_bits,
+		.retained = retained, .base = base, .forced = forced, .object_bits = object_bits,
 	};
 	u64 start = DSFS_DATA_START_MIN;
 	int ret = table_init(&m.seen, 2 * sizeof(u64), 2 * sizeof(u64));

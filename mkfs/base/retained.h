@@ -10,7 +10,6 @@
 #include "dsfs_fs.h"
 
 struct base;
-struct options;
 
 /**
  * struct retained_one - a generation that is kept
@@ -66,13 +65,14 @@ int retained_find(struct retained *retained, const struct base *base, u64 keep);
 /**
  * retained_measure - how large the image will be
  * @dropped: look at the generations that are not retained, too
- * @object_bits: log2 of the object size that the device reports; 0: none
+ * @object_bits: log2 of the object size that generations have which say none, or of all if it is
+ *	@forced; 0: none
  *
  * Sets base->packed.  Data is placed as it will be; metadata gets no longer.
  *
  * Messages are written.  Return: 0 or -errno.
  */
-int retained_measure(struct retained *retained, struct base *base, const struct options *o,
+int retained_measure(struct retained *retained, struct base *base, bool forced,
 		     unsigned int object_bits, bool dropped);
 
 /* Look at the next generation to be packed.  Messages are written.  Return: 0 or -errno. */

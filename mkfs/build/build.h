@@ -5,22 +5,20 @@
  *
  * What kind of image is made is known in this folder alone.  Calls between folders go one way:
  *
- *	main	-> build, output
+ *	main	-> build, output, options
  *	build	-> digest, meta, data, source, base, plan, output, tree, options
  *	digest	-> source
- *	meta	-> data, plan, output, tree
+ *	meta	-> plan, output, tree
  *	data	-> source, base, plan, output, tree, options
  *	source	-> base, tree, options
- *	base	-> plan, tree, options
- *	plan	-> tree, options
- *	output	-> options
+ *	base	-> plan, tree
+ *	plan	-> tree
  */
 #ifndef MKFS_BUILD_H
 #define MKFS_BUILD_H
 
 #include "../base/base.h"
 #include "../base/retained.h"
-#include "../data/estimate.h"
 #include "../data/stream.h"
 #include "../meta/meta.h"
 #include "../options/options.h"
@@ -51,7 +49,8 @@ extern const struct recipe recipe_new, recipe_update, recipe_compact, recipe_dig
 
 /**
  * struct run - what the steps of a recipe hand on
- * @params: decided once the base image and the device are known
+ * @draft: decided once the base image and the device are known
+ * @pack: how what is added is compressed
  * @source: the source: lists the tree and reads its contents
  * @base: the image that gets a new generation, or is packed anew; NULL: none
  * @recipe: whose steps they are
@@ -64,8 +63,8 @@ extern const struct recipe recipe_new, recipe_update, recipe_compact, recipe_dig
 struct run {
 	const struct options *o;
 	const struct recipe *recipe;
-	struct params params;
-	struct generation gen;
+	struct draft draft;
+	struct pack_rules pack;
 	struct tree tree;
 	struct source *source;
 	struct base *base;
@@ -92,12 +91,6 @@ int build_run(const struct recipe *recipe, const struct options *o);
 int build_index(struct run *r);
 
 int step_open_source(struct run *r);
-/* Decide what new images have in common; a recipe changes what it has otherwise. */
-void step_decide_new(struct run *r);
-/* Then change what a generation behind the base image has otherwise, except for its start. */
-void step_decide_behind(struct run *r);
-/* Files are compressed from now on as the parameters say, if this build can.  0 or -EOPNOTSUPP. */
-int step_decide_codec(struct run *r);
 /* List the source and order its tree. */
 int step_list(struct run *r);
 int step_order_tree(struct run *r);
@@ -124,13 +117,32 @@ int step_prune_tree(struct run *r);
 int step_plan_again(struct run *r);
 /* The build time is when all data is stored. */
 void step_set_time(struct run *r);
-/* --message and --digest go into the note. */
-void step_note(struct run *r);
 int step_write_meta(struct run *r);
 /* Check the source, add the digest, write the superblocks, and print the result. */
 int step_finish(struct run *r);
 /* All that follows once the data is stored and planned: the last four steps. */
 int step_complete(struct run *r);
+
+/* What the options say of the target; with --tar-index members are where tar puts them. */
+static inline struct target target_of(const struct options *o)
+{
+	return (struct target){
+		.path = o->image, .force = o->force, .read_only = o->plan_only,
+		.align_bits = o->align_bits,
+		.aligned_by = o->tar_index ? "--tar-index: alignment" : "--align",
+	};
+}
+
+/* draft.c: what the options say of a generation; a recipe changes what it has otherwise */
+void draft_new(struct run *r);
+/* Then the layout, the label and the UUID of the base image; the label that was asked for. */
+void draft_of_image(struct run *r);
+void draft_label(struct run *r);
+/* All that a generation behind the base image has otherwise, except for its start. */
+void draft_behind(struct run *r);
+/* Files are compressed from now on as r->pack says, if this build can.  0 or -EOPNOTSUPP. */
+int draft_codec(struct run *r);
+void draft_note(struct run *r);
 
 /* Make an empty tree for a generation; free all that belongs to one. */
 int run_begin_generation(struct run *r);
@@ -143,6 +155,12 @@ int graft_begin(struct base *base, const struct options *o, struct tree *t);
  * has none but directories.  Messages are written.  Return: 0 or -errno.
  */
 int graft_end(struct base *base, struct tree *t);
+
+/* The words of messages for what uses the bytes of base_dead() */
+static inline const char *dead_of(const struct run *r)
+{
+	return r->o->keep > 1 ? "left-out generations" : "previous generations";
+}
 
 /* Write a report to standard output, as text or JSON; --quiet leaves the first two out. */
 void report_plan(const struct run *r);

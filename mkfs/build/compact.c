@@ -24,8 +24,11 @@ static bool several(const struct run *r)
 
 static int measure(struct run *r)
 {
-	return retained_measure(&r->retained, r->base, r->o, r->out.object_bits,
-			    r->o->plan_only && several(r));
+	const bool forced = r->o->object_set;
+
+	return retained_measure(&r->retained, r->base, forced,
+				forced ? r->o->object_bits : r->out.object_bits,
+				r->o->plan_only && several(r));
 }
 
 /*
@@ -45,7 +48,7 @@ static bool is_worth(const struct run *r)
 	parse_format_size(all_text, sizeof(all_text), bytes);
 	if (!r->o->quiet && !r->o->json)
 		printf("only %s use %s of %s, %llu %%: left as it is (see -f)\n",
-		       base_dead_of(r->o), dead_text, all_text, percent);
+		       dead_of(r), dead_text, all_text, percent);
 	return false;
 }
 
@@ -71,14 +74,13 @@ static void decide(struct run *r)
 {
 	const struct dsfs_geo *geo = r->base->img.geo;
 
-	step_decide_new(r);
-	params_of_image(&r->params, r->o, geo, NULL, r->out.object_bits);
-	r->params.pack.codec = 0;	/* what is copied keeps its form */
-	r->gen.number = geo->generation + !several(r);
+	draft_new(r);
+	draft_of_image(r);
+	r->draft.number = geo->generation + !several(r);
 	if (!r->retained.done)
 		return;
-	r->gen.start = le64_to_cpu(r->retained.super.image_bytes);
-	r->gen.previous = &r->retained.super;
+	r->draft.start = le64_to_cpu(r->retained.super.image_bytes);
+	r->draft.previous = &r->retained.super;
 }
 
 /* List the generation that is looked at; the label of the command line belongs to the newest. */
@@ -90,7 +92,7 @@ static int list(struct run *r)
 		return ret;
 	decide(r);
 	if (!retained_later(&r->retained))
-		params_label(&r->params, r->o);
+		draft_label(r);
 	return step_list(r) ?: step_plan(r) ?: step_check_room(r);
 }
 
@@ -121,14 +123,14 @@ static int keep_note(struct run *r)
 
 	if (base->note_ret)
 		return base_damaged(base, "note", &base->note_err, base->note_ret);
-	r->gen.note = base->note;
-	r->gen.has_note = r->gen.note.message_bytes || r->gen.note.digest_kind;
+	r->draft.note = base->note;
+	r->draft.has_note = r->draft.note.message_bytes || r->draft.note.digest_kind;
 	return 0;
 }
 
 static int end_earlier(struct run *r)
 {
-	retained_done(&r->retained, &r->meta.super, r->meta.start - r->gen.start);
+	retained_done(&r->retained, &r->meta.super, r->meta.start - r->draft.start);
 	run_end_generation(r);
 	return run_begin_generation(r);
 }
@@ -147,9 +149,9 @@ static int pack(struct run *r)
 	if (ret)
 		return ret;
 	if (newest)
-		step_note(r);
+		draft_note(r);
 	if (several(r))
-		r->gen.time = r->base->img.geo->build_time;
+		r->draft.time = r->base->img.geo->build_time;
 	else
 		step_set_time(r);
 	return step_write_meta(r) ?: (newest ? step_finish(r) : end_earlier(r));
@@ -169,7 +171,8 @@ static int run(struct run *r)
 {
 	const struct options *o = r->o;
 	bool more = true;
-	int ret = output_check_new(&r->out, o, o->source) ?:
+	const struct target target = target_of(o);
+	int ret = output_check_new(&r->out, &target, o->source) ?:
 		  base_open(&r->base, o->source, false, o->limits.memory) ?:
 		  retained_find(&r->retained, r->base, o->keep) ?: measure(r);
 
@@ -193,7 +196,7 @@ static const struct arg option_table[] = {
 	{ ROW_MESSAGE },
 	{ ROW_DIGEST },
 	{ 0, "align", "object=SIZE", "files do not cross multiples of SIZE, 64K to 1G, or none",
-	  ARG_WORDS(align_words) },
+	  ARG_PARTS(align_words) },
 	{ 0, "keep", "N", "pack the N newest generations (default: 1)",
 	  ARG_NUMBER(struct options, keep, 1, MKFS_KEEP_MAX) },
 	{ ROW_THREADS },

@@ -13,12 +13,12 @@ static void decide(struct run *r)
 {
 	const bool in_place = options_in_place(r->o);
 
-	step_decide_new(r);
+	draft_new(r);
 	if (r->base) {
-		step_decide_behind(r);
-		r->gen.start = base_end(r->base, in_place ? 0 : r->params.object_bits);
+		draft_behind(r);
+		r->draft.start = base_end(r->base, in_place ? 0 : r->draft.object_bits);
 	}
-	r->gen.compat = DSFS_COMPAT_ARCHIVES;
+	r->draft.compat = DSFS_COMPAT_ARCHIVES;
 }
 
 /* Let the target have an archive behind what it has; extents are shared in whole blocks. */
@@ -48,7 +48,7 @@ static int add_archive(struct run *r, const char *path)
 /* Archives that lie in the target are behind what it has, up to its end or as many bytes. */
 static int find_archives(struct run *r)
 {
-	const u64 from = r->gen.start, all = output_end(&r->out);
+	const u64 from = r->draft.start, all = output_end(&r->out);
 	const u64 most = all > from ? all - from : 0, bytes = r->o->tar_bytes;
 
 	if (bytes <= most)
@@ -100,7 +100,7 @@ static int end_data(struct run *r)
 
 	s->figures.stored = ret ? 0 : archives_share(s, &places);
 	array_free(&places);
-	r->gen.start = s->place.at.end;
+	r->draft.start = s->place.at.end;
 	return ret ? ret : (step_plan(r) ?: step_check_room(r));
 }
 
@@ -117,5 +117,5 @@ int build_index(struct run *r)
 		r->base->kept_bytes = r->plan.kept_bytes;
 	}
 	return (options_in_place(r->o) ? step_open_target(r) : 0) ?:
-	       output_begin(&r->out, r->gen.start) ?: step_complete(r);
+	       output_begin(&r->out, r->draft.start) ?: step_complete(r);
 }

@@ -28,8 +28,8 @@ static int store_files(struct run *r)
 {
 	int ret;
 
-	step_decide_new(r);
-	ret = step_decide_codec(r) ?: (source_once(r->source) ? store_once(r) : store_listed(r));
+	draft_new(r);
+	ret = draft_codec(r) ?: (source_once(r->source) ? store_once(r) : store_listed(r));
 	if (ret)
 		return ret;
 	patterns_unused(&r->o->pack.except, "compress=none");
@@ -40,9 +40,10 @@ static int store_files(struct run *r)
 static int run(struct run *r)
 {
 	const struct options *o = r->o;
+	const struct target target = target_of(o);
 
-	return (options_in_place(o) ? output_check_archives(&r->out, o) :
-				      output_check_new(&r->out, o, NULL)) ?:
+	return (options_in_place(o) ? output_check_archives(&r->out, &target) :
+				      output_check_new(&r->out, &target, NULL)) ?:
 	       step_open_source(r) ?: (o->tar_index ? build_index(r) : store_files(r));
 }
 
@@ -89,10 +90,10 @@ static const struct arg option_table[] = {
 	{ ROW_ORDER, .not = "tar: data has its order; tar-index" },
 	{ 0, "align", "SIZE,object=SIZE",
 	  "alignment of files, 512 to 2M (4K); they do not cross objects of SIZE, 64K to 1G",
-	  ARG_WORDS(align_words) },
+	  ARG_PARTS(align_words) },
 	{ 0, "chunk-size", "SIZE,small=SIZE,large=SIZE",
 	  "bytes a checksum covers (32K): of files up to small (256K) one, above 1M others",
-	  ARG_WORDS(chunk_words) },
+	  ARG_PARTS(chunk_words) },
 	{ ROW_NO_DEDUP, .not = "tar-index" },
 	{ ROW_COMPRESS, .not = "tar-index: archives stay as they are" },
 	{ ROW_THREADS },

@@ -163,7 +163,7 @@ static void histogram(struct report *w)
 
 static void objects(struct report *w, u64 padding, u64 all)
 {
-	const unsigned int bits = w->r->params.object_bits;
+	const unsigned int bits = w->r->draft.object_bits;
 
 	figure(w, "object_bytes", bits ? "objects of ~" : NULL, bits ? 1ULL << bits : 0);
 	figure(w, "object_padding_bytes", bits ? ", object padding ~" : NULL, padding);
@@ -266,10 +266,10 @@ void report_plan(const struct run *r)
 	counts(&w);
 	if (base)
 		kept_files(&w, p->kept, p->kept_bytes);
-	if (r->params.pack.codec)
+	if (r->pack.codec)
 		compression(&w, &r->estimate);
 	if (r->recipe == &recipe_compact)
-		dead(&w, base_dead_of(r->o), base_dead(base, &base_super(base)->raw),
+		dead(&w, dead_of(r), base_dead(base, &base_super(base)->raw),
 		     base->img.geo->image_bytes);
 	if (r->o->keep > 1)
 		generations_planned(&w);
@@ -360,7 +360,7 @@ static void update(struct report *w)
 static void identity(struct report *w)
 {
 	const struct meta *m = &w->r->meta;
-	const struct dsfs_note *note = &w->r->gen.note;
+	const struct dsfs_note *note = &w->r->draft.note;
 	char uuid[37], digest[DIGEST_TEXT];
 
 	uuid_unparse_lower(m->super.uuid, uuid);

@@ -14,65 +14,16 @@
 
 int step_open_source(struct run *r)
 {
-	return source_open(&r->source, r->o, &r->tree, r->threads);
-}
-
-void step_decide_new(struct run *r)
-{
 	const struct options *o = r->o;
+	const struct source_ops *ops = o->ntars || o->tar_index ? &tar_ops :
+				       o->manifest ? &manifest_ops : &directory_ops;
+	int ret = source_open(&r->source, ops, o, &r->tree, r->threads);
 
-	params_new(&r->params, o, r->out.object_bits);
-	r->gen = (struct generation){
-		.start = DSFS_DATA_START_MIN,
-		.data_start = DSFS_DATA_START_MIN,
-		.number = 1,
-	};
-	r->out.boot_signature = true;
-	r->source->image_dev = r->out.dev;
-	r->source->image_ino = r->out.ino;
-}
-
-void step_decide_behind(struct run *r)
-{
-	const struct dsfs_geo *geo = r->base->img.geo;
-	const struct dsfs_note *note = &r->base->note;
-	const struct options *o = r->o;
-
-	base_tell_note(r->base);
-	params_of_image(&r->params, o, geo, note, r->out.object_bits);
-	r->gen.note.codec = note->codec;
-	r->gen.note.codec_level = note->codec_level;
-	r->gen.note.codec_auto = note->codec_auto;
-	r->gen.note.codec_version = note->codec_version;
-	params_label(&r->params, o);
-	r->gen.data_start = geo->data_start;
-	r->gen.number = geo->generation + 1;
-	r->gen.previous = &base_super(r->base)->raw;
-	r->out.first_slot = !r->base->img.use;
-	r->out.boot_signature = false;
-}
-
-/* A codec whose library this build lacks could be neither written nor read. */
-int step_decide_codec(struct run *r)
-{
-	const struct pack_rules *pack = &r->params.pack;
-	struct dsfs_note *note = &r->gen.note;
-	u32 version;
-
-	if (!pack->codec)
-		return 0;
-	r->params.compressed = true;
-	version = pack_version(pack->codec);
-	note->codec = pack->codec;
-	note->codec_level = pack->codec == DSFS_CODEC_ZSTD ? pack->level : 0;
-	note->codec_auto = pack->quick;
-	note->codec_version = cpu_to_le32(version);
-	if (version)
-		return 0;
-	msg_error(NULL, "--compress: this build does not have %s%s",
-		  pack->codec == DSFS_CODEC_ZSTD ? "zstd" : "lz4",
-		  pack->given ? "" : ", which the image has: see --compress=none");
-	return -EOPNOTSUPP;
+	if (ret)
+		return ret;
+	r->source->lists_only = o->plan_only;
+	r->source->shard_by = o->tar_index ? "--tar-index" : "--wds";
+	return 0;
 }
 
 int step_order_tree(struct run *r)
@@ -97,7 +48,7 @@ int step_plan(struct run *r)
 	int ret;
 
 	r->planned_gone = r->tree.gone;
-	ret = plan_make(&r->plan, &r->tree, r->o, &r->params, r->gen.start);
+	ret = plan_make(&r->plan, &r->tree, &r->draft);
 	return ret == -ENOMEM ? no_memory() : ret;
 }
 
@@ -124,7 +75,7 @@ int step_check_room(struct run *r)
 
 int step_stop_dry(struct run *r)
 {
-	const struct pack_rules *pack = &r->params.pack;
+	const struct pack_rules *pack = &r->pack;
 	int ret;
 
 	if (!r->o->plan_only)
@@ -139,8 +90,8 @@ int step_stop_dry(struct run *r)
 void step_prepare(struct run *r)
 {
 	r->store = (struct store){
-		.o = r->o, .params = &r->params, .tree = &r->tree, .source = r->source,
-		.base = r->base, .out = &r->out, .start = r->gen.start,
+		.o = r->o, .draft = &r->draft, .tree = &r->tree, .source = r->source,
+		.base = r->base, .out = &r->out, .rules.pack = r->pack,
 	};
 	store_init(&r->store);
 	r->stream = (struct stream){ .store = &r->store };
@@ -148,7 +99,7 @@ void step_prepare(struct run *r)
 
 int step_open_target(struct run *r)
 {
-	return output_open(&r->out, r->gen.start);
+	return output_open(&r->out, r->draft.start);
 }
 
 int step_store(struct run *r)
@@ -165,7 +116,7 @@ int step_keep_layout(struct run *r)
 
 	if (!ret) {
 		places_share(&places);
-		places_measure(&places, r->base, &r->params);
+		places_measure(&places, r->base, &r->draft);
 		r->store.figures.stored = r->base->stored;
 	}
 	array_free(&places);
@@ -196,29 +147,11 @@ void step_set_time(struct run *r)
 	struct timespec ts;
 
 	if (r->o->epoch) {
-		r->gen.time = r->o->build_time;
+		r->draft.time = r->o->build_time;
 		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &ts);
-	r->gen.time = nsec_of(&ts);
-}
-
-void step_note(struct run *r)
-{
-	struct generation *gen = &r->gen;
-	const struct options *o = r->o;
-
-	if (o->message) {
-		memset(gen->note.message, 0, sizeof(gen->note.message));
-		memcpy(gen->note.message, o->message, strlen(o->message));
-		gen->note.message_bytes = cpu_to_le16(strlen(o->message));
-	}
-	if (o->digest) {	/* filled in by meta_keep_digest() */
-		gen->note.digest_kind = DSFS_DIGEST_NONE;
-		gen->note.digest_bytes = 0;
-		memset(gen->note.digest, 0, sizeof(gen->note.digest));
-	}
-	gen->has_note = gen->note.message_bytes || gen->note.digest_kind || o->digest;
+	r->draft.time = nsec_of(&ts);
 }
 
 int step_write_meta(struct run *r)
@@ -226,7 +159,11 @@ int step_write_meta(struct run *r)
 	struct layout layout;
 	int ret = layout_make(&layout, &r->tree);
 
-	r->meta = (struct meta){ .gen = &r->gen, .store = &r->store, .layout = &layout };
+	r->meta = (struct meta){
+		.draft = &r->draft, .tree = &r->tree, .out = &r->out, .layout = &layout,
+		.place = &r->store.place, .content = r->store.content,
+		.stored = r->store.figures.stored,
+	};
 	if (ret)
 		no_memory();
 	else
@@ -294,7 +231,7 @@ int step_finish(struct run *r)
 int step_complete(struct run *r)
 {
 	patterns_unused(&r->o->no_names, "xattrs-exclude");
-	step_note(r);
+	draft_note(r);
 	step_set_time(r);
 	return step_write_meta(r) ?: step_finish(r);
 }

@@ -9,9 +9,9 @@
 
 static void decide(struct run *r)
 {
-	step_decide_new(r);
-	step_decide_behind(r);
-	r->gen.start = base_end(r->base, r->params.object_bits);
+	draft_new(r);
+	draft_behind(r);
+	r->draft.start = base_end(r->base, r->draft.object_bits);
 }
 
 /* What was moved or copied has its content under another name. */
@@ -39,10 +39,11 @@ static int check_files(const struct run *r)
 
 static int add_files(struct run *r)
 {
+	const bool by_time = !r->o->checksum && !r->o->fixed_time;
 	int ret;
 
 	decide(r);
-	ret = step_decide_codec(r) ?: step_list(r) ?: base_match(r->base, &r->tree, r->o) ?:
+	ret = draft_codec(r) ?: step_list(r) ?: base_match(r->base, &r->tree, by_time) ?:
 	      step_plan(r) ?: check_files(r) ?: step_check_room(r) ?: step_stop_dry(r) ?:
 	      index_contents(r);
 	if (ret)
@@ -54,9 +55,10 @@ static int add_files(struct run *r)
 
 static int run(struct run *r)
 {
+	const struct target target = target_of(r->o);
 	const bool archives = r->o->tar_index;
 
-	return output_check_update(&r->out, r->o) ?: step_open_source(r) ?:
+	return output_check_update(&r->out, &target) ?: step_open_source(r) ?:
 	       base_open(&r->base, r->out.path, archives, r->o->limits.memory) ?:
 	       (archives ? build_index(r) : add_files(r));
 }

@@ -52,7 +52,7 @@ static int sums_init(const struct store *s, struct sums *sums)
 {
 	sums->list.size = sizeof(u32);
 	sums->few_list.size = sizeof(u32);
-	if (!s->hash_uuid)
+	if (!s->draft->hash_uuid)
 		return 0;
 	sums->hash = XXH64_createState();
 	return sums->hash ? 0 : -ENOMEM;

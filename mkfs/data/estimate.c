@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "msg.h"
-#include "estimate.h"
 #include "pack.h"
+#include "stream.h"
 
 #define SAMPLES		512
 #define RATIO_BITS	20	/* of the parts of a unit that is left, which are added up */

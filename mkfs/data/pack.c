@@ -367,3 +367,31 @@ int pack_small(struct packer *p, struct item *it, char *buf)
 	it->nends = ends.n;
 	return 1;
 }
+
+/*
+ * Which files stay as they are is decided by their paths in the image and their sizes, so it is
+ * known before a byte is read, whatever the source is.
+ */
+
+/* Without memory for its path a file is compressed, which loses nothing but bytes. */
+static bool is_excluded(const struct patterns *except, const struct tree *t,
+			const struct dir *dir, const struct node *n)
+{
+	char *path = except->n ? tree_path(t, dir, n, true) : NULL;
+	const bool hit = path && patterns_match_any(except, path);
+
+	free(path);
+	return hit;
+}
+
+bool pack_fits(const struct pack_rules *rules, u64 size)
+{
+	return rules->codec && size > 1 && size < PACK_LIMIT &&
+	       (!rules->most || size <= rules->most);
+}
+
+bool pack_wanted(const struct pack_rules *rules, const struct tree *t, const struct dir *dir,
+		 const struct node *n)
+{
+	return pack_fits(rules, n->size) && !is_excluded(&rules->except, t, dir, n);
+}

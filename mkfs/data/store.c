@@ -65,7 +65,7 @@ static void dedup_add(struct store *s, u64 hash, struct node *n)
 {
 	struct node **last;
 
-	if (s->o->no_dedup || s->stored.n == U32_MAX)
+	if (s->draft->no_dedup || s->stored.n == U32_MAX)
 		return;
 	last = blocks_add(&s->stored, &s->arena);
 	if (!last)
@@ -401,18 +401,17 @@ void store_end(struct store *s)
 
 void store_init(struct store *s)
 {
-	const struct params *p = s->params;
+	const struct draft *d = s->draft;
 
-	s->hash_uuid = s->o->epoch && !p->uuid_set;
-	s->rules.chunk_bits = p->chunk_bits;
-	s->rules.small_bits = p->small_bits;
-	s->rules.large_bits = p->large_bits;
-	s->rules.pack = p->pack;
-	s->rules.hash_all = s->hash_uuid || (!s->o->no_dedup && !p->chunk_bits);
+	s->start = d->start;
+	s->rules.chunk_bits = d->chunk_bits;
+	s->rules.small_bits = d->small_bits;
+	s->rules.large_bits = d->large_bits;
+	s->rules.hash_all = d->hash_uuid || (!d->no_dedup && !d->chunk_bits);
 	s->dups.size = sizeof(struct dup);
 	s->stored.size = sizeof(struct node *);
 	s->arena.overflow = s->tree->overflow;
-	place_init(&s->place, s->start, p->align_bits, p->object_bits);
+	place_init(&s->place, d->start, d->align_bits, d->object_bits);
 }
 
 void store_free(struct store *s)

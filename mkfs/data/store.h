@@ -8,6 +8,7 @@
 #include "../base/base.h"
 #include "../output/output.h"
 #include "../options/options.h"
+#include "../plan/draft.h"
 #include "../plan/place.h"
 #include "../source/source.h"
 #include "../tree/blocks.h"
@@ -44,11 +45,10 @@ struct store_figures {
  * @stored: struct node *, in @arena
  * @dups: struct dup
  * @content: hashes over the contents in order, for a derived UUID
- * @hash_uuid: the UUID is derived from the content
  */
 struct store {
 	const struct options *o;
-	const struct params *params;
+	const struct draft *draft;
 	struct tree *tree;
 	struct source *source;
 	struct base *base;
@@ -63,10 +63,9 @@ struct store {
 	struct store_figures figures;
 	struct content_rules rules;
 	u64 content[2];
-	bool hash_uuid;
 };
 
-/* Fields up to @start are set, all others are zero. */
+/* Fields up to @out are set, and how contents are compressed, all others are zero. */
 void store_init(struct store *s);
 void store_free(struct store *s);
 

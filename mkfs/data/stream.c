@@ -113,7 +113,7 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 
 	if (ret)
 		return ret;
-	if (!store->o->no_dedup && hash_init(&store->dedup, files))
+	if (!store->draft->no_dedup && hash_init(&store->dedup, files))
 		return no_memory();
 	s->stop_fd = -1;
 	s->job_files = job_files(ring_jobs(store->source->threads), files);

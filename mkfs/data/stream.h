@@ -71,7 +71,24 @@ u64 archives_share(struct store *s, const struct array *places);
 int copy_data(struct store *s, struct table *copied);
 int copied_init(struct table *copied);
 
-/* dead.c: make zeros of contents that no name of the tree, which is ordered, has. */
+/* feed.c: make zeros of contents that no name of the tree, which is ordered, has. */
 int dead_data(struct store *s);
+
+/* estimate.c: what --compress would make of a tree that is listed */
+
+/**
+ * struct estimate - contents and what is stored of them
+ * @bytes: contents of all files that the image does not have yet
+ * @stored: what they would take, each by itself; nothing is said of duplicates
+ * @samples: units that this is estimated by; 0: all files were compressed
+ */
+struct estimate {
+	u64 bytes;
+	u64 stored;
+	u64 samples;
+};
+
+/* Compress some of all files, or all.  Messages are written.  Return: 0 or -errno. */
+int estimate_make(struct estimate *e, struct source *src, const struct pack_rules *rules);
 
 #endif /* MKFS_STREAM_H */

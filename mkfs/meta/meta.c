@@ -15,7 +15,7 @@
 static int put_index(struct meta *m)
 {
 	const u16 *fills = (const u16 *)m->fills.p;
-	const struct tree *t = m->store->tree;
+	const struct tree *t = m->tree;
 	u64 next = 0;
 	int ret = 0;
 
@@ -47,7 +47,7 @@ static int put_numbers(struct meta *m)
 
 static int put_dirs(struct meta *m)
 {
-	const struct tree *t = m->store->tree;
+	const struct tree *t = m->tree;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_DIRS);
@@ -77,7 +77,7 @@ static int put_owners(struct meta *m)
 	meta_begin(m, DSFS_REGION_OWNERS);
 	for (size_t i = 0; !ret && i < m->layout->owners.n; i++) {
 		u32 number = ((u32 *)m->layout->owners.p)[i];
-		const struct owner *o = owners_at(&m->store->tree->owners, number);
+		const struct owner *o = owners_at(&m->tree->owners, number);
 		struct dsfs_owner raw = { cpu_to_le32(o->uid), cpu_to_le32(o->gid) };
 
 		ret = meta_put(m, &raw, sizeof(raw));
@@ -99,7 +99,7 @@ static int put_symlinks(struct meta *m)
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_SYMLINKS);
-	while (!ret && (n = tree_next(m->store->tree, &walk))) {
+	while (!ret && (n = tree_next(m->tree, &walk))) {
 		const struct symlink *s;
 
 		if (!S_ISLNK(n->mode) || n->flags & NODE_HARDLINK)
@@ -117,7 +117,7 @@ static int put_xattrs(struct meta *m)
 
 	meta_begin(m, DSFS_REGION_XATTRS);
 	for (size_t i = 0; !ret && i < m->layout->xsets.n; i++) {
-		const struct xset *set = xsets_at(&m->store->tree->xsets, numbers[i]);
+		const struct xset *set = xsets_at(&m->tree->xsets, numbers[i]);
 
 		ret = meta_pad(m, set->off) ?: meta_put(m, set->p, set->bytes);
 	}
@@ -141,16 +141,16 @@ static int put_spool(struct meta *m, enum dsfs_region_id id, struct spool *s)
 
 static int put_history(struct meta *m)
 {
-	if (!m->gen->previous)
+	if (!m->draft->previous)
 		return 0;
 	meta_begin(m, DSFS_REGION_HISTORY);
-	return meta_put(m, m->gen->previous, DSFS_SB_SIZE) ?: meta_end(m);
+	return meta_put(m, m->draft->previous, DSFS_SB_SIZE) ?: meta_end(m);
 }
 
 /* The codec is said of an image that has compressed files. */
 static int put_note(struct meta *m)
 {
-	struct dsfs_note *note = &m->gen->note;
+	struct dsfs_note *note = &m->draft->note;
 
 	if (!m->compressed) {
 		note->codec = 0;
@@ -158,7 +158,7 @@ static int put_note(struct meta *m)
 		note->codec_auto = 0;
 		note->codec_version = cpu_to_le32(0);
 	}
-	if (!m->gen->has_note && !note->codec)
+	if (!m->draft->has_note && !note->codec)
 		return 0;
 	meta_begin(m, DSFS_REGION_NOTE);
 	return meta_put(m, note, sizeof(*note)) ?: meta_end(m);
@@ -166,7 +166,7 @@ static int put_note(struct meta *m)
 
 static int put_regions(struct meta *m)
 {
-	struct tree *t = m->store->tree;
+	struct tree *t = m->tree;
 
 	return meta_rows(m) ?: put_numbers(m) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
 	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?:
@@ -184,7 +184,7 @@ static int put_regions(struct meta *m)
 static void derive_uuid(struct meta *m, u8 uuid[16])
 {
 	for (unsigned int i = 0; i < 2; i++) {
-		u64 h = xxh64(m->sums.p, m->sums.n * sizeof(__le32), m->store->content[i] + i);
+		u64 h = xxh64(m->sums.p, m->sums.n * sizeof(__le32), m->content[i] + i);
 		__le64 half;
 
 		h = xxh64(&m->hash, sizeof(m->hash), h);
@@ -197,37 +197,36 @@ static void derive_uuid(struct meta *m, u8 uuid[16])
 
 static void fill_super(struct meta *m)
 {
-	const struct params *params = m->store->params;
-	const struct generation *gen = m->gen;
+	const struct draft *draft = m->draft;
 	struct dsfs_super *sb = &m->super;
 	u64 meta_bytes = m->blocks * DSFS_BLOCK_SIZE;
 
 	sb->magic = cpu_to_le32(DSFS_SUPER_MAGIC);
 	sb->version = cpu_to_le16(DSFS_VERSION);
-	sb->align_bits = params->align_bits;
-	sb->chunk_bits = params->chunk_bits;
-	if (params->small_bits > params->chunk_bits)
-		sb->small_bits = params->small_bits;
-	if (params->large_bits != params->chunk_bits)
-		sb->large_bits = params->large_bits;
-	sb->object_bits = params->object_bits;
+	sb->align_bits = draft->align_bits;
+	sb->chunk_bits = draft->chunk_bits;
+	if (draft->small_bits > draft->chunk_bits)
+		sb->small_bits = draft->small_bits;
+	if (draft->large_bits != draft->chunk_bits)
+		sb->large_bits = draft->large_bits;
+	sb->object_bits = draft->object_bits;
 	sb->incompat = cpu_to_le64(m->compressed ? DSFS_INCOMPAT_COMPRESSED : 0);
-	sb->compat = cpu_to_le64(gen->compat);
-	sb->generation = cpu_to_le64(gen->number);
-	sb->build_time = cpu_to_le64(gen->time);
-	memcpy(sb->label, params->label, sizeof(sb->label));
+	sb->compat = cpu_to_le64(draft->compat);
+	sb->generation = cpu_to_le64(draft->number);
+	sb->build_time = cpu_to_le64(draft->time);
+	memcpy(sb->label, draft->label, sizeof(sb->label));
 	sb->image_bytes = cpu_to_le64(m->start + meta_bytes);
-	sb->data_start = cpu_to_le64(gen->data_start);
+	sb->data_start = cpu_to_le64(draft->data_start);
 	sb->data_end = cpu_to_le64(m->start);
 	sb->meta_start = cpu_to_le64(m->start);
 	sb->meta_bytes = cpu_to_le64(meta_bytes);
 	sb->content_bytes = cpu_to_le64(m->content_bytes);
-	sb->stored_bytes = cpu_to_le64(m->store->figures.stored);
+	sb->stored_bytes = cpu_to_le64(m->stored);
 	sb->files = cpu_to_le64(m->files);
-	sb->inodes = cpu_to_le64(m->store->tree->inodes);
-	if (params->uuid_set)
-		memcpy(sb->uuid, params->uuid, sizeof(sb->uuid));
-	else if (m->store->hash_uuid)
+	sb->inodes = cpu_to_le64(m->tree->inodes);
+	if (draft->uuid_set)
+		memcpy(sb->uuid, draft->uuid, sizeof(sb->uuid));
+	else if (m->draft->hash_uuid)
 		derive_uuid(m, sb->uuid);
 	else
 		uuid_generate_random(sb->uuid);
@@ -244,7 +243,7 @@ static int check_super(struct meta *m)
 	sb.checksum = cpu_to_le32(dsfs_super_sum(&sb));
 	ret = dsfs_super_decode(&sb, 0, &geo, &err);
 	if (ret)
-		msg_error(m->store->out->path, "superblock: %s: %llu: the limit is %llu", err.what,
+		msg_error(m->out->path, "superblock: %s: %llu: the limit is %llu", err.what,
 			  err.value, err.limit);
 	return ret;
 }
@@ -253,7 +252,7 @@ int meta_write(struct meta *m)
 {
 	int ret;
 
-	m->start = place_meta(&m->store->place, !m->gen->previous);
+	m->start = place_meta(m->place, !m->draft->previous);
 	m->sums.size = sizeof(__le32);
 	ret = put_regions(m);
 	if (ret == -ENOMEM)

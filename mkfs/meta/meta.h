@@ -5,32 +5,17 @@
 #ifndef MKFS_META_H
 #define MKFS_META_H
 
-#include "../data/store.h"
+#include "../output/output.h"
+#include "../plan/draft.h"
 #include "../plan/layout.h"
-
-/**
- * struct generation - the generation that is made
- * @start: offset of the first byte that is written
- * @data_start: offset of the data of the image
- * @number, @time: generation number, and build time in nanoseconds since 1970
- * @compat: features that do not follow from anything else
- * @previous: superblock of the generation in front of it; NULL: there is none
- * @note: the digest may be known later
- * @has_note: it has a message, or a digest, or will have one
- */
-struct generation {
-	u64 start;
-	u64 data_start;
-	u64 number;
-	s64 time;
-	u64 compat;
-	const struct dsfs_super *previous;
-	struct dsfs_note note;
-	bool has_note;
-};
+#include "../plan/place.h"
+#include "table.h"
 
 /**
  * struct meta - the metadata area being written
+ * @place: where data ends
+ * @content: two hashes over the contents, for a derived UUID
+ * @stored: bytes that all files of the image store
  * @sums: checksum of each block that is complete
  * @hash: of the bytes of all these, for a derived UUID
  * @extras: struct dsfs_extra, all of which is the key
@@ -40,9 +25,13 @@ struct generation {
  * @numbers: __le32: NUMBERS
  */
 struct meta {
-	struct generation *gen;
-	struct store *store;
+	struct draft *draft;
+	struct tree *tree;
+	struct output *out;
 	const struct layout *layout;
+	struct place *place;
+	const u64 *content;
+	u64 stored;
 	u64 start;
 	u64 blocks;
 	struct array sums;
@@ -63,7 +52,7 @@ struct meta {
 
 /**
  * meta_write - write all metadata behind the data
- * @m: fields up to @layout are set, all others are zero
+ * @m: fields up to @stored are set, all others are zero
  *
  * Fills in m->super.  Messages are written.
  * Return: 0 or -errno.

@@ -7,7 +7,7 @@
 
 static int write_block(struct meta *m, u64 number, const void *p, size_t bytes)
 {
-	return output_write(m->store->out, m->start + number * DSFS_BLOCK_SIZE, p, bytes);
+	return output_write(m->out, m->start + number * DSFS_BLOCK_SIZE, p, bytes);
 }
 
 static int put_block(struct meta *m)
@@ -19,7 +19,7 @@ static int put_block(struct meta *m)
 		return -ENOMEM;
 	memset(m->block + m->fill, 0, sizeof(m->block) - m->fill);
 	*sum = cpu_to_le32(dsfs_crc32c(0, m->block, sizeof(m->block)));
-	if (m->store->hash_uuid)
+	if (m->draft->hash_uuid)
 		m->hash = xxh64(m->block, sizeof(m->block), m->hash);
 	ret = write_block(m, m->blocks++, m->block, sizeof(m->block));
 	m->fill = 0;
@@ -120,7 +120,7 @@ static int write_again(struct meta *m, enum dsfs_region_id id, const void *p, si
 int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest)
 {
 	const struct dsfs_region *r = &m->super.regions[DSFS_REGION_NOTE];
-	struct dsfs_note *note = &m->gen->note;
+	struct dsfs_note *note = &m->draft->note;
 	__le32 *sums = (__le32 *)m->sums.p;
 	u8 block[DSFS_BLOCK_SIZE] = { 0 };
 

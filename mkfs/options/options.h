@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Options of the command lines, checked.  options_parse() fills them in, and they are constant
- * afterwards.  The parameters of the image are decided once, from the options, from the base image
- * and from the device.
+ * afterwards.  What the rooms below the recipes and the sources need of them is in struct draft and
+ * in struct target.
  */
 #ifndef MKFS_OPTIONS_H
 #define MKFS_OPTIONS_H
@@ -11,7 +11,6 @@
 #include "dsfs_fs.h"
 
 struct args;
-struct dsfs_geo;
 
 #define MKFS_THREADS_MAX	256
 /* A generation has a block of metadata at least, and an image no more than these. */
@@ -204,43 +203,5 @@ bool patterns_match_any(const struct patterns *set, char *path);
 
 /* Warn of patterns that matched nothing, which may be misspelt.  @option: its name */
 void patterns_unused(const struct patterns *set, const char *option);
-
-/* params.c */
-
-/**
- * struct params - parameters that are stored in the superblock
- * @align_bits: log2 of the alignment of data
- * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
- * @small_bits: log2 of the bytes up to which a file has one checksum; at least @chunk_bits
- * @large_bits: as @chunk_bits, of files that store more than 2^DSFS_LARGE_BITS bytes
- * @object_bits: log2 of the size of the store's objects; 0: it has none
- * @pack: how files are compressed from now on
- * @compressed: files may be
- * @uuid: valid with @uuid_set; otherwise it is made at the end
- */
-struct params {
-	char label[DSFS_LABEL_MAX];
-	u8 uuid[16];
-	u8 align_bits;
-	u8 chunk_bits;
-	u8 small_bits;
-	u8 large_bits;
-	u8 object_bits;
-	struct pack_rules pack;
-	bool compressed;
-	bool uuid_set;
-};
-
-/*
- * Parameters of a new image; of an image with data that was laid out by those of @geo.
- * @note: of that image, or NULL: nothing is going to be compressed
- * @object_bits: log2 of the object size that the device reports; 0: none
- */
-void params_new(struct params *p, const struct options *o, unsigned int object_bits);
-void params_of_image(struct params *p, const struct options *o, const struct dsfs_geo *geo,
-		     const struct dsfs_note *note, unsigned int object_bits);
-
-/* Take the label of the command line, if it has one. */
-void params_label(struct params *p, const struct options *o);
 
 #endif /* MKFS_OPTIONS_H */

@@ -59,7 +59,7 @@ extern const struct arg allow_words[];
 #define ROW_ALLOW \
 	.name = "allow", .value = "WHAT", \
 	.help = "what is refused: unreadable, changing; of archives: joined, absolute", \
-	ARG_WORDS(allow_words)
+	ARG_PARTS(allow_words)
 #define ROW_MANIFEST \
 	.name = "manifest", .value = "FILE", \
 	.help = "the tree, one object a line; - is standard input", \

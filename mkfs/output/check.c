@@ -2,6 +2,12 @@
 /*
  * Checks of the target.  A mistyped device name must not destroy a file system.  With
  * --dry-run the target is only read.
+ *
+ * And the object size of the store below a device.  A read of RBD that crosses from one object into
+ * the next is two operations, often on two disks.  krbd accepts requests up to a set of objects,
+ * which is the largest part of the image that the store keeps together.  Its optimal_io_size has
+ * that value on some kernels only.  Of other devices, optimal_io_size is such a size, for example a
+ * stripe of a RAID.  A small one is ignored, because aligning to it would waste much space.
  */
 #include <blkid/blkid.h>
 #include <fcntl.h>
@@ -16,6 +22,46 @@
 #include "inuse.h"
 #include "msg.h"
 #include "output.h"
+#include "parse.h"
+
+#define STRIPE_MIN	(1024 * 1024)
+
+/* Read a number from a file below @dir; 0: none. */
+static u64 read_number(const char *dir, const char *name)
+{
+	unsigned long long v = 0;
+	char path[PATH_MAX];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%.3000s/%s", dir, name);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%llu", &v) != 1)
+		v = 0;
+	fclose(f);
+	return v;
+}
+
+unsigned int device_object_bits(const char *dir)
+{
+	const char *slash = strrchr(dir, '/');
+	const char *name = slash ? slash + 1 : dir;
+	u64 bytes;
+
+	/* a partition has no queue, and may begin anywhere in an object */
+	if (!strncmp(name, "rbd", 3)) {
+		bytes = read_number(dir, "queue/max_hw_sectors_kb") * 1024;
+	} else {
+		bytes = read_number(dir, "queue/optimal_io_size");
+		if (bytes < STRIPE_MIN)
+			return 0;
+	}
+	if (!bytes || bytes & (bytes - 1) || bytes < 1ULL << DSFS_OBJECT_BITS_MIN ||
+	    bytes > 1ULL << DSFS_OBJECT_BITS_MAX)
+		return 0;
+	return __builtin_ctzll(bytes);
+}
 
 /* Ask libblkid for a signature.  Return: 1: there is one; 0: none; -errno. */
 static int known_signature(const char *path, char *what, size_t size)
@@ -101,22 +147,22 @@ static int open_device(struct output *out, bool alone, const char *in_use)
 	return 0;
 }
 
-static int check_device(struct output *out, const struct options *o)
+static int check_device(struct output *out, const struct target *t)
 {
-	int sector = 0, ret = open_device(out, !o->force, "use -f to overwrite");
+	int sector = 0, ret = open_device(out, !t->force, "use -f to overwrite");
 
 	if (ret)
 		return ret;
 	if (ioctl(out->fd, BLKSSZGET, &sector))
 		return output_fail(out, "cannot get the size");
-	if (1 << o->align_bits < sector) {
+	if (1 << t->align_bits < sector) {
 		msg_error(out->path,
 			  "%s: %d bytes: less than the device's logical block size of %d",
-			  o->tar_index ? "--tar-index: alignment" : "--align",
-			  1 << o->align_bits, sector);
+			  t->aligned_by,
+			  1 << t->align_bits, sector);
 		return -EINVAL;
 	}
-	return o->force || out->read_only ? 0 : check_signature(out);
+	return t->force || out->read_only ? 0 : check_signature(out);
 }
 
 /* Lock the image: two updates at the same time would write to the same place. */
@@ -201,14 +247,14 @@ static int resolve(struct output *out, const char *image)
 }
 
 /* Resolve the path, and look at what is there.  Return: 1: nothing; 0; -errno. */
-static int look(struct output *out, const struct options *o, struct stat *st)
+static int look(struct output *out, const struct target *t, struct stat *st)
 {
 	int ret;
 
 	memset(out, 0, sizeof(*out));
 	out->fd = -1;
-	out->read_only = o->plan_only;
-	ret = resolve(out, o->image);
+	out->read_only = t->read_only;
+	ret = resolve(out, t->path);
 	if (ret)
 		return ret;
 	if (stat(out->path, st))
@@ -219,10 +265,10 @@ static int look(struct output *out, const struct options *o, struct stat *st)
 }
 
 /* Open and lock a file that has to be there.  Return: 1: it is a device, which is not opened. */
-static int open_existing(struct output *out, const struct options *o)
+static int open_existing(struct output *out, const struct target *t)
 {
 	struct stat st;
-	int ret = look(out, o, &st);
+	int ret = look(out, t, &st);
 
 	if (ret)
 		return ret == 1 ? output_fail(out, "cannot read attributes") : ret;
@@ -231,9 +277,9 @@ static int open_existing(struct output *out, const struct options *o)
 	return S_ISBLK(st.st_mode) ? 1 : not_a_target(out);
 }
 
-int output_check_update(struct output *out, const struct options *o)
+int output_check_update(struct output *out, const struct target *t)
 {
-	int ret = open_existing(out, o);
+	int ret = open_existing(out, t);
 
 	out->ops = &image_target_ops;
 	if (ret < 1)
@@ -247,21 +293,21 @@ int output_check_update(struct output *out, const struct options *o)
 	return lock_image(out);
 }
 
-int output_check_archives(struct output *out, const struct options *o)
+int output_check_archives(struct output *out, const struct target *t)
 {
-	int ret = open_existing(out, o);
+	int ret = open_existing(out, t);
 
 	out->ops = &archives_target_ops;
 	if (ret == 1)
-		return check_device(out, o) ?: lock_image(out);
-	return ret || o->force ? ret : check_signature(out);
+		return check_device(out, t) ?: lock_image(out);
+	return ret || t->force ? ret : check_signature(out);
 }
 
-int output_check_new(struct output *out, const struct options *o, const char *source)
+int output_check_new(struct output *out, const struct target *t, const char *source)
 {
 	struct stat st;
 	bool itself;
-	int ret = look(out, o, &st);
+	int ret = look(out, t, &st);
 
 	out->ops = &file_target_ops;
 	if (ret)
@@ -270,14 +316,14 @@ int output_check_new(struct output *out, const struct options *o, const char *so
 	if (S_ISBLK(st.st_mode)) {
 		out->ops = &device_target_ops;
 		if (!itself)
-			return check_device(out, o);
+			return check_device(out, t);
 		msg_error(out->path, "is a device: pack it to another TARGET");
 		return -EINVAL;
 	}
 	if (!S_ISREG(st.st_mode))
 		return not_a_target(out);
 	out->replace = true;
-	if (o->force || out->read_only || itself)
+	if (t->force || out->read_only || itself)
 		return 0;
 	msg_error(out->path, "exists: use -f to overwrite");
 	return -EEXIST;

@@ -7,7 +7,8 @@
 
 #include <sys/stat.h>
 
-#include "../options/options.h"
+#include "dsfs_platform.h"
+#include "dsfs_fs.h"
 #include "window.h"
 #include "writer.h"
 
@@ -29,6 +30,22 @@ struct target_ops {
 	int (*commit)(struct output *out, const struct dsfs_super *super);
 	void (*abort)(struct output *out);
 	const char *refused;
+};
+
+/**
+ * struct target - what is asked of the target
+ * @path: as given
+ * @force: it is overwritten, whatever it has
+ * @read_only: it is only looked at
+ * @align_bits: log2 of the alignment of data, which may be too small for a device
+ * @aligned_by: who says so
+ */
+struct target {
+	const char *path;
+	bool force;
+	bool read_only;
+	u8 align_bits;
+	const char *aligned_by;
 };
 
 /* commit.c: a new file, a new device, an image, archives that become one */
@@ -84,9 +101,9 @@ struct output {
  *
  * Nothing is changed.  Messages are written.  Return: 0 or -errno.
  */
-int output_check_new(struct output *out, const struct options *o, const char *source);
-int output_check_update(struct output *out, const struct options *o);
-int output_check_archives(struct output *out, const struct options *o);
+int output_check_new(struct output *out, const struct target *t, const char *source);
+int output_check_update(struct output *out, const struct target *t);
+int output_check_archives(struct output *out, const struct target *t);
 
 /**
  * output_open - make the file, or wipe the superblocks of the device
@@ -187,8 +204,6 @@ int file_name(struct output *out);
  * replaces, or fewer rights.  Messages are written.
  */
 void keep_attrs(const struct output *out);
-
-/* device.c */
 
 /**
  * device_object_bits - object size of the store below a device

@@ -5,7 +5,6 @@
 #ifndef MKFS_PLACE_H
 #define MKFS_PLACE_H
 
-#include "../options/options.h"
 #include "../tree/tree.h"
 
 #define PLACE_GAPS	64

@@ -26,21 +26,20 @@ static u64 round_up_to(u64 v, u64 unit)
 }
 
 /* Bytes of checksums in CHUNKSUMS at most: a file may store less than its @size. */
-static u64 most_sums(const struct params *params, u64 size)
+static u64 most_sums(const struct draft *draft, u64 size)
 {
 	const u64 large = 1ULL << DSFS_LARGE_BITS;
 	u64 chunks, few = size < large ? size : large;
 
-	if (!params->chunk_bits || size <= 1ULL << params->small_bits)
+	if (!draft->chunk_bits || size <= 1ULL << draft->small_bits)
 		return 0;
-	few >>= params->chunk_bits;
-	chunks = size > large ? size >> params->large_bits : 0;
+	few >>= draft->chunk_bits;
+	chunks = size > large ? size >> draft->large_bits : 0;
 	return ((chunks > few ? chunks : few) + 1) * sizeof(__le32);
 }
 
 /* Add a regular file. */
-static void plan_file(struct plan *p, const struct node *n,
-		      const struct options *o, const struct params *params)
+static void plan_file(struct plan *p, const struct node *n, const struct draft *draft)
 {
 	u64 size = n->size, room;
 
@@ -54,26 +53,25 @@ static void plan_file(struct plan *p, const struct node *n,
 	} else {
 		p->data++;
 	}
-	p->upper += most_sums(params, size);
+	p->upper += most_sums(draft, size);
 	if (size >= HOLE_MIN)
 		p->upper += sizeof(struct dsfs_extra) +
 			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_extent_record);
-	if (params->compressed)
+	if (draft->compressed)
 		p->upper += packed_units(size) * sizeof(__le32);
 	if (n->flags & NODE_KEPT)
 		return;
-	room = round_up_to(size, 1ULL << params->align_bits);
+	room = round_up_to(size, 1ULL << draft->align_bits);
 	/* with --align below 4K, a file of up to a block may be moved to the next one */
-	if (params->align_bits < DSFS_BLOCK_BITS && size <= DSFS_BLOCK_SIZE)
+	if (draft->align_bits < DSFS_BLOCK_BITS && size <= DSFS_BLOCK_SIZE)
 		room += DSFS_BLOCK_SIZE;
 	p->padding += room - size;
 	p->upper += room;
-	if (o->no_dedup && !params->pack.codec && size < HOLE_MIN)
+	if (draft->no_dedup && !draft->packs && size < HOLE_MIN)
 		p->lower += size;
 }
 
-static void plan_node(struct plan *p, const struct node *n,
-		      const struct options *o, const struct params *params)
+static void plan_node(struct plan *p, const struct node *n, const struct draft *draft)
 {
 	p->names++;
 	p->name_bytes += node_len(n);
@@ -83,7 +81,7 @@ static void plan_node(struct plan *p, const struct node *n,
 	}
 	p->types[dsfs_mode_to_dt(n->mode)]++;
 	if (S_ISREG(n->mode))
-		plan_file(p, n, o, params);
+		plan_file(p, n, draft);
 	if (n->xattrs || n->flags & NODE_LINK)
 		p->upper += sizeof(struct dsfs_extra);
 }
@@ -94,7 +92,7 @@ static void plan_node(struct plan *p, const struct node *n,
  * @regions: bytes so far, by region
  */
 struct guess {
-	const struct params *params;
+	const struct draft *draft;
 	struct place place;
 	struct node any;
 	u64 files;
@@ -116,26 +114,26 @@ static void guess_packed(struct guess *g, const struct node *n, s64 *row)
 
 static void guess_file(struct guess *g, const struct node *n, s64 *row)
 {
-	const struct params *params = g->params;
+	const struct draft *draft = g->draft;
 	u64 stored = n->size, chunks;
 	unsigned int bits;
 
 	if (!n->size)
 		return;
 	g->files++;
-	if (params->compressed) {
+	if (draft->compressed) {
 		guess_packed(g, n, row);
 		stored = row[DSFS_COLUMN_STORED];
 	}
 	g->any.size = n->size;
 	/* A file that is kept is anywhere in front of the others. */
-	row[DSFS_COLUMN_START] = n->flags & NODE_KEPT ? g->files << params->align_bits :
+	row[DSFS_COLUMN_START] = n->flags & NODE_KEPT ? g->files << draft->align_bits :
 				 place_file(&g->place, &g->any, stored);
-	if (!params->chunk_bits)
+	if (!draft->chunk_bits)
 		return;
 	/* A checksum is any number: a hash of its own, by the golden ratio. */
 	row[DSFS_COLUMN_SUM] = (u32)(g->files * 0x9e3779b1);
-	bits = dsfs_chunk_choose(params->chunk_bits, params->small_bits, params->large_bits,
+	bits = dsfs_chunk_choose(draft->chunk_bits, draft->small_bits, draft->large_bits,
 				 stored);
 	if (stored <= 1ULL << bits)
 		return;
@@ -186,8 +184,7 @@ static int plan_dir(struct guess *g, struct rows *r, struct dir *d)
 	return count;
 }
 
-static int plan_dirs(struct plan *p, const struct tree *t, const struct options *o,
-		     struct guess *g)
+static int plan_dirs(struct plan *p, const struct tree *t, struct guess *g)
 {
 	struct rows *r = rows_new(guess_row, g);
 	int ret = r ? 0 : -ENOMEM;
@@ -197,15 +194,14 @@ static int plan_dirs(struct plan *p, const struct tree *t, const struct options 
 
 		ret = plan_dir(g, r, d);
 		for (u32 k = 0; k < d->count; k++)
-			plan_node(p, &d->nodes[k], o, g->params);
+			plan_node(p, &d->nodes[k], g->draft);
 	}
 	rows_free(r);
 	return ret;
 }
 
 /* All metadata: each region has blocks of its own, and each block a checksum. */
-static void plan_meta(struct plan *p, const struct tree *t, const struct options *o,
-		      struct guess *g)
+static void plan_meta(struct plan *p, const struct tree *t, struct guess *g)
 {
 	u64 *regions = g->regions;
 
@@ -219,7 +215,7 @@ static void plan_meta(struct plan *p, const struct tree *t, const struct options
 		p->meta_bytes += round_up_to(regions[i], DSFS_BLOCK_SIZE);
 	p->meta_bytes += round_up_to(p->meta_bytes / DSFS_BLOCK_SIZE * sizeof(__le32),
 				     DSFS_BLOCK_SIZE);
-	if (o->message || o->digest || g->params->compressed)
+	if (g->draft->has_note || g->draft->compressed)
 		p->meta_bytes += DSFS_BLOCK_SIZE;
 	p->lower += regions[DSFS_REGION_DIRS] + p->names;
 	/* an index that fails at first gets up to half as many buckets more */
@@ -232,10 +228,10 @@ static void plan_meta(struct plan *p, const struct tree *t, const struct options
  */
 static void plan_objects(struct plan *p, const struct guess *g)
 {
-	if (!g->params->object_bits)
+	if (!g->draft->object_bits)
 		return;
 	p->object_padding = place_object_padding(&g->place);
-	p->upper += p->bytes + p->padding + (2ULL << g->params->object_bits);
+	p->upper += p->bytes + p->padding + (2ULL << g->draft->object_bits);
 }
 
 /* Add the inodes.  Rows have as many bytes as they need, which is known at the end. */
@@ -245,27 +241,26 @@ static void plan_inodes(struct plan *p, const struct tree *t)
 		    2 * (t->ndirs + p->name_bytes / DSFS_NAME_MAX + 1) * sizeof(struct dsfs_rows);
 }
 
-int plan_make(struct plan *p, const struct tree *t, const struct options *o,
-	      const struct params *params, u64 start)
+int plan_make(struct plan *p, const struct tree *t, const struct draft *draft)
 {
-	struct guess g = { .params = params };
+	struct guess g = { .draft = draft };
 	int ret;
 
-	place_init(&g.place, start, params->align_bits, params->object_bits);
+	place_init(&g.place, draft->start, draft->align_bits, draft->object_bits);
 	memset(p, 0, sizeof(*p));
 	p->types[DT_DIR] = 1;
-	ret = plan_dirs(p, t, o, &g);
+	ret = plan_dirs(p, t, &g);
 	if (ret)
 		return ret;
-	plan_meta(p, t, o, &g);
+	plan_meta(p, t, &g);
 	plan_inodes(p, t);
 	plan_objects(p, &g);
 	/* What contents decide, and symlinks and sets that cross no block, waste less than half. */
-	p->upper += start + 2 * p->meta_bytes +
+	p->upper += draft->start + 2 * p->meta_bytes +
 		    DSFS_REGIONS_USED * DSFS_BLOCK_SIZE +
-		    (1ULL << params->align_bits);
+		    (1ULL << draft->align_bits);
 	p->upper = round_up_to(p->upper, DSFS_BLOCK_SIZE);
-	p->lower += start;
+	p->lower += draft->start;
 	p->lower = round_up_to(p->lower, DSFS_BLOCK_SIZE);
 	if (p->lower >= DSFS_MAX_OFFSET) {
 		msg_error(t->source, "image of %llu bytes or more: the limit is %llu",

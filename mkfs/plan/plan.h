@@ -5,8 +5,8 @@
 #ifndef MKFS_PLAN_H
 #define MKFS_PLAN_H
 
-#include "../options/options.h"
 #include "../tree/tree.h"
+#include "draft.h"
 
 #define PLAN_BUCKETS	49	/* file sizes: 0, 1, 2-3, 4-7, ... 2^47.. */
 
@@ -40,12 +40,9 @@ struct plan {
 
 /**
  * plan_make - make the plan of an ordered tree
- * @start: offset of the first byte that is written
- *
  * No I/O.  Messages are written.  Return: 0 or -errno.
  */
-int plan_make(struct plan *p, const struct tree *t, const struct options *o,
-	      const struct params *params, u64 start);
+int plan_make(struct plan *p, const struct tree *t, const struct draft *draft);
 
 /* Class of a size in the histogram: 0 for 0, else log2 + 1. */
 unsigned int plan_bucket(u64 size);

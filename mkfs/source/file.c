@@ -171,7 +171,7 @@ bool file_unchanged(struct input *in)
  * reads of such a file could not be noticed, so they are refused.  Packed as empty files
  * they would lose their content.
  */
-const char *empty_check(const struct options *o, int dirfd, const char *path,
+const char *empty_check(const struct source *src, int dirfd, const char *path,
 			bool follow, const struct stat *st, int *err)
 {
 	const int flags = FILE_FLAGS | (follow ? 0 : O_NOFOLLOW);
@@ -181,9 +181,9 @@ const char *empty_check(const struct options *o, int dirfd, const char *path,
 	int fd;
 
 	*err = 0;
-	/* a file system on a device knows its sizes; a dry run reads no contents */
+	/* a file system on a device knows its sizes; who reads no contents says nothing of them */
 	if (!S_ISREG(st->st_mode) || st->st_size || major(st->st_dev) ||
-	    (o->plan_only && !o->digest))
+	    src->lists_only)
 		return NULL;
 	fd = file_open_read(dirfd, path, flags);
 	if (fd < 0) {

@@ -66,7 +66,7 @@ bool file_unchanged(struct input *in);
  *
  * Return: NULL, or a message why the file cannot be packed.
  */
-const char *empty_check(const struct options *o, int dirfd, const char *path,
+const char *empty_check(const struct source *src, int dirfd, const char *path,
 			bool follow, const struct stat *st, int *err);
 
 #endif /* MKFS_FILE_H */

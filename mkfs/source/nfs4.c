@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "nfs4.h"
+#include "xattr.h"
 
 enum who { OWNER, GROUP, EVERYONE, NAMED, WHOS };
 

@@ -19,12 +19,10 @@ static int open_as(const struct source_ops *ops, struct source **src, const stru
 	return ops->init ? ops->init(*src) : 0;
 }
 
-int source_open(struct source **src, const struct options *o, struct tree *t, unsigned int threads)
+int source_open(struct source **src, const struct source_ops *ops, const struct options *o,
+		struct tree *t, unsigned int threads)
 {
-	const bool tar = o->ntars || o->tar_index;
-
-	return open_as(tar ? &tar_ops : o->manifest ? &manifest_ops : &directory_ops, src, o, t,
-		       threads, NULL);
+	return open_as(ops, src, o, t, threads, NULL);
 }
 
 int source_image(struct source **src, const struct options *o, struct tree *t,

@@ -157,6 +157,8 @@ struct source_index {
  * @sink: where one that is read once hands contents to
  * @index: of archives that stay where they are
  * @threads: that read it
+ * @lists_only: contents are not read
+ * @shard_by: the option by which archives are directories
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
  * @skipped: objects left out by --allow=unreadable
  * @changed: objects that recheck() found changed
@@ -174,6 +176,8 @@ struct source {
 	struct source_sink *sink;
 	struct source_index index;
 	unsigned int threads;
+	bool lists_only;
+	const char *shard_by;
 	u64 image_dev;
 	u64 image_ino;
 	u64 skipped;
@@ -185,12 +189,14 @@ struct source {
 };
 
 /**
- * source_open - open the source that the options name: a directory, a manifest, or archives
+ * source_open - open a source
  * @src: set even after an error, and to be freed
+ * @ops: the kind that it is, of those above
  *
  * Messages are written.  Return: 0 or -errno.
  */
-int source_open(struct source **src, const struct options *o, struct tree *t, unsigned int threads);
+int source_open(struct source **src, const struct source_ops *ops, const struct options *o,
+		struct tree *t, unsigned int threads);
 /* The same of an image. */
 int source_image(struct source **src, const struct options *o, struct tree *t,
 		 unsigned int threads, struct base *base);

@@ -13,7 +13,6 @@
 #include "acl.h"
 #include "format.h"
 #include "msg.h"
-#include "nfs4.h"
 #include "source.h"
 #include "xattr.h"
 

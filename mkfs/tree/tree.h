@@ -15,7 +15,6 @@
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
 #include "overflow.h"
-#include "owners.h"
 #include "spool.h"
 #include "xsets.h"
 

@@ -1,10 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Xattr sets.  Most are equal (a security label on a million files), so each is
- * stored once and found by its bytes.
+ * What many nodes have in common, stored once and known by a number.  The numbers of owners depend
+ * on the order of threads; plan/layout.c gives others in the order of inodes for the image.  Most
+ * sets of xattrs are equal (a security label on a million files), so each is found by its bytes.
  */
 #include "format.h"
 #include "xsets.h"
+
+int owners_init(struct owners *o)
+{
+	pthread_mutex_init(&o->lock, NULL);
+	return table_init(&o->table, sizeof(struct owner), offsetof(struct owner, final));
+}
+
+void owners_free(struct owners *o)
+{
+	pthread_mutex_destroy(&o->lock);
+	table_free(&o->table);
+}
+
+s64 owners_get(struct owners *o, u32 uid, u32 gid)
+{
+	const struct owner key = { .uid = uid, .gid = gid };
+	struct owner *own;
+	s64 ret;
+
+	pthread_mutex_lock(&o->lock);
+	own = table_find(&o->table, &key) ?: table_add(&o->table, &key);
+	ret = own ? own - owners_at(o, 0) : -ENOMEM;
+	pthread_mutex_unlock(&o->lock);
+	return ret;
+}
 
 int xsets_init(struct xsets *x, struct overflow *overflow)
 {

@@ -61,7 +61,8 @@ for command in warmup readahead order; do
 	check "$command: a name that ends in a carriage return" test "$(wc -l <"$err")" = 1
 done
 rm $'tree/Icon\r'
-says 'warmup: a list with NULs' 1 'entry 1: not a path' "$dsfs" warmup --filelist=files0
+exits 'warmup: a list with NULs is known by them' 0 "$dsfs" warmup --json --filelist=files0
+check 'warmup: a list with NULs: files' holds "d['files'] == $count"
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 711 "$work"
 	mkdir -m 755 others

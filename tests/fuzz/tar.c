@@ -78,21 +78,21 @@ static bool read_archive(const char *path, enum wds wds)
 	const char *tars[] = { path, path };
 	bool accepted = false;
 	struct options o = {
-		.source = "", .align_bits = 12, .chunk_bits = 15,
-		.tars = tars, .ntars = wds == WDS_NONE ? 2 : 1, .wds = wds,
+		.source = "", .tars = tars, .ntars = wds == WDS_NONE ? 2 : 1, .wds = wds,
 	};
 	struct source *source = NULL;
-	struct params params;
+	const struct draft draft = {
+		.align_bits = 12, .chunk_bits = 15, .small_bits = 15, .large_bits = 15,
+		.start = DSFS_DATA_START_MIN,
+	};
 	struct plan plan;
 	struct tree tree;
 
-	params_new(&params, &o, 0);
-	if (!tree_init(&tree, "", UINT64_MAX) && !source_open(&source, &o, &tree, 1)) {
+	if (!tree_init(&tree, "", UINT64_MAX) && !source_open(&source, &tar_ops, &o, &tree, 1)) {
 		source->sink = &c.sink;
 		if (!source->ops->list(source) &&
 		    !source->ops->end(source) && !tree_order(&tree))
-			accepted = !plan_make(&plan, &tree, &o, &params,
-					      DSFS_DATA_START_MIN);
+			accepted = !plan_make(&plan, &tree, &draft);
 	}
 	source_free(source);
 	tree_free(&tree);

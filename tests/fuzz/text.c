@@ -17,7 +17,7 @@
 #include "engine.h"
 #include "packed.h"
 
-#define ARGS_MAX	16
+#define WORDS_MAX	16
 #define HEAD		3
 #define IMAGE_MAX	(256 << 10)	/* bytes of contents */
 
@@ -38,21 +38,22 @@ static bool read_manifest(const u8 *text, size_t size, const u8 *order,
 {
 	struct options o = {
 		.manifest = "-", .order = "-", .source = ".",
-		.align_bits = 12, .chunk_bits = 15,
 	};
 	struct tree tree;
 	struct source *source = NULL;
-	struct params params;
+	const struct draft draft = {
+		.align_bits = 12, .chunk_bits = 15, .small_bits = 15, .large_bits = 15,
+		.start = DSFS_DATA_START_MIN,
+	};
 	struct order list;
 	struct plan plan;
 	bool good = false;
 
-	params_new(&params, &o, 0);
 	feed(text, size);
 	if (!tree_init(&tree, "-", UINT64_MAX) &&
-	    !source_open(&source, &o, &tree, 1) &&
+	    !source_open(&source, &manifest_ops, &o, &tree, 1) &&
 	    !source->ops->list(source) && !tree_order(&tree)) {
-		good = !plan_make(&plan, &tree, &o, &params, DSFS_DATA_START_MIN) &&
+		good = !plan_make(&plan, &tree, &draft) &&
 		       plan.bytes <= IMAGE_MAX;
 		feed(order, order_size);
 		order_init(&list, &tree, &o);
@@ -82,7 +83,7 @@ static void pack_manifest(const u8 *text, size_t size, u8 options)
 
 static void read_options(const u8 *text, size_t size)
 {
-	char *copy = malloc(size + 1), *argv[ARGS_MAX + 1], *at;
+	char *copy = malloc(size + 1), *argv[WORDS_MAX + 1], *at;
 	struct options o;
 	int argc = 1;
 
@@ -91,7 +92,7 @@ static void read_options(const u8 *text, size_t size)
 	memcpy(copy, text, size);
 	copy[size] = '\0';
 	argv[0] = (char *)"mkfs.dsfs";
-	for (at = copy; at < copy + size && argc < ARGS_MAX; at += strlen(at) + 1) {
+	for (at = copy; at < copy + size && argc < WORDS_MAX; at += strlen(at) + 1) {
 		/* that would open any file */
 		if (strchr(at, '@'))
 			goto out;

@@ -112,28 +112,28 @@ int arg_choice(const struct arg *a, void *o, const char *value)
 	return arg_wrong(a, value, "neither %.*s nor %.*s", len, first, rest, second);
 }
 
-static int unknown_word(const struct arg *a, const char *word)
+static int unknown_part(const struct arg *a, const char *word)
 {
 	char text[96] = "";
 	int n = 0;
 
-	for (const struct arg *w = a->words; w->set; w++)
+	for (const struct arg *w = a->parts; w->set; w++)
 		n += snprintf(text + n, sizeof(text) - n, "%s%s%s", n ? ", " : "", w->name,
 			      w->value ? "=" : "");
 	return arg_wrong(a, word, "none of %s", text);
 }
 
-static int take_word(const struct arg *a, void *o, const char *word)
+static int take_part(const struct arg *a, void *o, const char *word)
 {
 	const size_t len = strcspn(word, "=");
-	const struct arg *w = a->words;
+	const struct arg *w = a->parts;
 	char name[64];
 	struct arg one;
 
 	while (w->set && w->name && (strncmp(w->name, word, len) || w->name[len]))
 		w++;
 	if (!w->set || (w->name && !w->value != !word[len]))
-		return unknown_word(a, word);
+		return unknown_part(a, word);
 	one = *w;
 	snprintf(name, sizeof(name), "%s%s%s", a->name, w->name ? "=" : "", w->name ? w->name : "");
 	one.name = name;
@@ -142,13 +142,13 @@ static int take_word(const struct arg *a, void *o, const char *word)
 	return w->set(&one, o, w->name ? word + len + !!word[len] : word);
 }
 
-int arg_words(const struct arg *a, void *o, const char *value)
+int arg_parts(const struct arg *a, void *o, const char *value)
 {
 	char *text = strdup(value), *rest = text, *word;
 	int ret = text ? 0 : no_memory();
 
 	while (!ret && (word = strsep(&rest, ",")))
-		ret = take_word(a, o, word);
+		ret = take_part(a, o, word);
 	free(text);
 	return ret;
 }

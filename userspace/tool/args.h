@@ -29,7 +29,7 @@
  * @once: it may not be given twice
  * @list: the value - is standard input, which only one option can have; where @value says that
  *	files stand behind an @, @- is
- * @words: of ARG_WORDS(): what the value is made of, up to an entry without @set
+ * @parts: of ARG_PARTS(): what the value is made of, up to an entry without @set
  * @alone: of these options no two go together
  * @only: names of options, with "; " between them, one of which has to be given, too
  * @not: names of options that do not go together with it, with "; " between them; behind a
@@ -48,7 +48,7 @@ struct arg {
 	const char *word;
 	bool once;
 	bool list;
-	const struct arg *words;
+	const struct arg *parts;
 	bool alone;
 	const char *only;
 	const char *not;
@@ -63,7 +63,7 @@ int arg_bits(const struct arg *a, void *o, const char *value);
 int arg_choice(const struct arg *a, void *o, const char *value);
 /* u8[16]: a UUID, or the words random and clear; of uuid.c, which needs libuuid */
 int arg_uuid(const struct arg *a, void *o, const char *value);
-int arg_words(const struct arg *a, void *o, const char *value);
+int arg_parts(const struct arg *a, void *o, const char *value);
 
 /**
  * arg_wrong - print what is wrong with the value of an option
@@ -109,8 +109,8 @@ int arg_wrong(const struct arg *a, const char *value, const char *fmt, ...);
  * Words with commas between them.  Of table @t takes each one the entry of its name, as in
  * NAME=VALUE, or the entry that has no name, all of it.
  */
-#define ARG_WORDS(t) \
-	.set = arg_words, .words = (t)
+#define ARG_PARTS(t) \
+	.set = arg_parts, .parts = (t)
 #define ARG_GIVEN(s, member) \
 	.given = ARG_TO(bool, s, member)
 

@@ -115,7 +115,7 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 	if (!ret)
 		say_xattrs(w, dir, n);
 	if (!ret)
-		why = empty_check(src->o, fd, name, false, &st, &err);
+		why = empty_check(src, fd, name, false, &st, &err);
 	if (!ret && !why) {
 		/* another thread may have the node from here on */
 		return S_ISDIR(n->mode) && !(src->o->one_fs && st.st_dev != w->s->root_dev) ?

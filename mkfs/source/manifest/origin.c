@@ -65,7 +65,7 @@ static int get_origin(struct manifest *m, struct node *n, const char *path)
 	if (source_is_image(&m->src, &st))
 		return manifest_fail(m, m->line, "source: %s: is the image itself",
 				     manifest_show(m, path));
-	why = empty_check(m->src.o, m->dirfd, path, true, &st, &err);
+	why = empty_check(&m->src, m->dirfd, path, true, &st, &err);
 	if (why)
 		return bad_origin(m, n, path, why, err);
 	o = arena_zalloc(&m->src.tree->arena, sizeof(*o) + strlen(path) + 1);

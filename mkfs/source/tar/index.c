@@ -125,12 +125,12 @@ static const struct dir *shards_before(const struct tar *t)
 /* A name that two archives have would be one file, and the other one lost. */
 static int check_name(struct tar *t, const char *name)
 {
-	struct grow_dir *shards = tar_dir_make(t, TAR_SHARDS);
 	const struct dir *before = shards_before(t);
 
-	if (!shards)
+	t->shards = tar_dir_make(t, TAR_SHARDS);
+	if (!t->shards)
 		return -EINVAL;
-	if (tar_find(t, shards, name) || (before && dir_find(before, name, strlen(name))))
+	if (tar_find(t, t->shards, name) || (before && dir_find(before, name, strlen(name))))
 		return tar_fail(t, "--tar-index: another archive is named %s, too",
 				tar_shown(t, name));
 	if (t->src.index.before && !before)

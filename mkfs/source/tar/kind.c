@@ -4,7 +4,7 @@
  * what it is.  Magic numbers that a name may begin with are long enough.
  */
 #include "dsfs_platform.h"
-#include "tar_kind.h"
+#include "tar_bytes.h"
 
 #define KIND(name, codec, at, magic)	{ name, TAR_ ## codec, at, sizeof(magic) - 1, magic }
 

@@ -147,6 +147,7 @@ struct tar_watch {
  * @in_order: each file has one name, and names are in the order of files
  * @grow: the tree; node.source there is the number of the archive that had the name first
  * @base: directory that the archive's paths begin in
+ * @shards: --tar-index: the directory of the archives as files; NULL: there is none yet
  * @seen: struct tar_watch: each archive that was a file
  * @whole: what is behind the end of the archive is the rest of its file
  * @resolved: the path of the member, if it leads through symlinks; NULL: it does not
@@ -165,6 +166,7 @@ struct tar {
 	bool in_order;
 	struct grow grow;
 	struct grow_dir *base;
+	struct grow_dir *shards;
 	struct array seen;
 	bool whole;
 	char *resolved;

@@ -116,10 +116,10 @@ static struct grow_dir *dir_alone(struct tar *t, const char *name)
 	const struct node *n = tar_find(t, grow_dir_at(&t->grow, 0), name);
 	char other[256];
 
-	if (!n || (t->src.o->tar_index && !strcmp(name, TAR_SHARDS)))
+	if (!n || (t->shards && n == grow_node(t->shards)))
 		return tar_dir_make(t, name);
 	tar_fail(t, "%s: the directory %s is that of %s already",
-		 t->src.o->tar_index ? "--tar-index" : "--wds", tar_shown(t, name),
+		 t->src.shard_by, tar_shown(t, name),
 		 msg_escape(other, sizeof(other), archive_of(t, n)));
 	return NULL;
 }
@@ -172,7 +172,7 @@ int tar_shard_base(struct tar *t, const char *path)
 		t->base = dir_alone(t, name);
 	else
 		tar_fail(t, "%s: not a name for a directory: %s",
-			 t->src.o->tar_index ? "--tar-index" : "--wds", tar_shown(t, name));
+			 t->src.shard_by, tar_shown(t, name));
 	free(name);
 	return t->base ? 0 : -EINVAL;
 }
