@@ -43,7 +43,7 @@ $(TB)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 
 # The cache on the node
 unit_cache_SRC	:= $(wildcard tests/unit/cache*.c) tests/unit/tap.c \
-		   $(addprefix userspace/http/,hash.c sleep.c) $(wildcard userspace/lib/cache*.c) $(addprefix userspace/lib/,flight.c reader_cache.c)
+		   $(addprefix userspace/http/,hash.c sleep.c) $(wildcard userspace/lib/cache*.c) userspace/lib/reader_cache.c
 
 $(TB)/unit-cache: $(call sanobjs,$(unit_cache_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread

@@ -92,7 +92,7 @@ void api_error(struct dsfs_error *error, int ret, const struct dsfs_err *err, co
 	vsnprintf(error->message, size, fmt, ap);
 	va_end(ap);
 	/* names hold any byte, and the end may be in the middle of a character */
-	utf8_no_controls(error->message);
+	utf8_no_controls(error->message, '?');
 	n = strlen(error->message);
 	if (n + 3 > size)
 		return;

@@ -55,7 +55,7 @@ static int far_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_
 				  flags & READ_AGAIN ? HTTP_AGAIN : 0, r->stop, err_far());
 
 	if (ret)
-		utf8_no_controls(err_far());
+		utf8_no_controls(err_far(), '?');
 	return ret;
 }
 
@@ -104,7 +104,7 @@ int reader_http(const char *address, const struct http_options *o, struct dsfs_r
 		return -ENOMEM;
 	ret = http_open(address, o, &h->obj, err_far());
 	if (ret) {
-		utf8_no_controls(err_far());
+		utf8_no_controls(err_far(), '?');
 		free(h);
 		return ret;
 	}

@@ -39,7 +39,7 @@ size_t utf8_char(const u8 *p, size_t left, bool *plain)
 	return len ? len : 1;
 }
 
-void utf8_no_controls(char *s)
+void utf8_no_controls(char *s, char with)
 {
 	size_t left = strlen(s), len;
 	bool plain;
@@ -47,6 +47,6 @@ void utf8_no_controls(char *s)
 	for (; left; left -= len, s += len) {
 		len = utf8_char((const u8 *)s, left, &plain);
 		if (!plain)
-			memset(s, '?', len);
+			memset(s, with, len);
 	}
 }

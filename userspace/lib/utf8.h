@@ -34,10 +34,10 @@ static inline bool utf8_control(const u8 *p)
 size_t utf8_char(const u8 *p, size_t left, bool *plain);
 
 /**
- * utf8_no_controls - replace controls and what is no UTF-8 by "?", in place
+ * utf8_no_controls - replace controls and what is no UTF-8, in place
  *
  * For a message, which is one line and steers no terminal.
  */
-void utf8_no_controls(char *s);
+void utf8_no_controls(char *s, char with);
 
 #endif /* DSFS_UTF8_H */

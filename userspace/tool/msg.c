@@ -155,7 +155,7 @@ static void msg_line(const char *path, const char *kind, const char *fmt, va_lis
 	n += snprintf(line + n, size - n, "%s", kind);
 	len = vsnprintf(line + n, size - n - 1, fmt, ap);
 	if (len > 0) {
-		utf8_no_controls(line + n);
+		utf8_no_controls(line + n, '?');
 		n += strlen(line + n);
 	}
 	line[n++] = '\n';

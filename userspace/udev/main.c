@@ -74,20 +74,6 @@ static bool is_dsfs(const struct image *img)
 /* Bytes of a text of which libblkid writes each byte as four; it wants some to spare. */
 #define TEXT_MAX	(4 * DSFS_LABEL_MAX + 4)
 
-/* Replace controls, which blkid_safe_string() leaves unless they are blanks. */
-static void replace_controls(char *s)
-{
-	size_t left = strlen(s), len;
-
-	for (; left; left -= len, s += len) {
-		len = utf8_len((const u8 *)s, left);
-		if (!len)
-			len = 1;
-		else if (utf8_control((const u8 *)s))
-			memset(s, '_', len);
-	}
-}
-
 /* Print a property.  udev takes a quote in front, and its counterpart, from a value. */
 static void print_property(const char *name, const char *value)
 {
@@ -104,7 +90,8 @@ static void print_text(const char *name, const char *text)
 	if (!*text)
 		return;
 	if (!blkid_safe_string(text, buf, sizeof(buf))) {
-		replace_controls(buf);
+		/* it leaves controls unless they are blanks */
+		utf8_no_controls(buf, '_');
 		print_property(name, buf);
 	}
 	snprintf(encoded, sizeof(encoded), "%s_ENC", name);
