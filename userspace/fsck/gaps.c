@@ -78,7 +78,7 @@ static int sort_blocks(struct ranges *r)
 }
 
 /* The gaps between blocks that came in order */
-static void noted_gaps(struct ranges *r)
+static void kept_gaps(struct ranges *r)
 {
 	const struct names_gap *gaps = r->f->names_gaps.p;
 
@@ -96,7 +96,7 @@ static int check_names_gaps(struct fsck *f)
 	const int ret = f->unordered ? sort_blocks(&r) : 0;
 
 	if (!f->unordered)
-		noted_gaps(&r);
+		kept_gaps(&r);
 	if (!ret)
 		end_ranges(&r);
 	return ret;

@@ -2,7 +2,7 @@
 /*
  * The inodes one by one, in the order of numbers, with the structures that they
  * refer to.  Later passes compare inodes with each other: for these,
- * it is noted here where places lie (refs.h), and records are read again.
+ * it is collected here where places lie (refs.h), and records are read again.
  */
 #include "fsck.h"
 #include "msg.h"
@@ -52,11 +52,11 @@ bool get_hardlink(struct dsfs_source *src, const struct dsfs_attr *attr, struct 
 }
 
 /* Note the place of a kind that an inode refers to, if it does. */
-static int note(struct fsck *f, struct refs *of, const struct dsfs_attr *attr)
+static int collect(struct fsck *f, struct refs *of, const struct dsfs_attr *attr)
 {
 	struct ref p = { .ino = attr->ino };
 
-	return of->get(f->src, attr, &p) ? refs_note(of, &p) : 0;
+	return of->get(f->src, attr, &p) ? refs_add(of, &p) : 0;
 }
 
 u64 inode_pos(struct fsck *f, u64 ino)
@@ -134,8 +134,8 @@ static bool check_units(struct fsck *f, const struct dsfs_attr *attr)
 	return !ret;
 }
 
-static int note_file(struct fsck *f, const struct dsfs_attr *attr,
-		     const struct dsfs_extra_info *extra)
+static int collect_file(struct fsck *f, const struct dsfs_attr *attr,
+			const struct dsfs_extra_info *extra)
 {
 	f->files++;
 	f->content += attr->size;
@@ -144,14 +144,14 @@ static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 	if (attr->flags & DSFS_INODE_COMPRESSED && !check_units(f, attr))
 		return refs_leave_out(&f->data, attr->ino);
 	if (image_stored_bytes(attr, extra))
-		return note(f, &f->data, attr);
+		return collect(f, &f->data, attr);
 	no_filesum(f, attr);
 	if (attr->flags & DSFS_INODE_SHARED)
 		problem(f, "flag of shared data", attr->ino, NO_POS, "the file stores no bytes");
 	return 0;
 }
 
-static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
+static int collect_dir(struct fsck *f, const struct dsfs_attr *attr)
 {
 	struct dsfs_err err = { 0 };
 	struct dsfs_dir_info dir;
@@ -173,7 +173,7 @@ static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
 	return array_append(&f->dirs, &d);
 }
 
-static int note_symlink(struct fsck *f, const struct dsfs_attr *attr)
+static int collect_symlink(struct fsck *f, const struct dsfs_attr *attr)
 {
 	struct dsfs_err err = { 0 };
 	struct dsfs_mref ref;
@@ -183,7 +183,7 @@ static int note_symlink(struct fsck *f, const struct dsfs_attr *attr)
 	ret = dsfs_symlink_get(f->src, attr, &ref, &err);
 	if (!ret) {
 		dsfs_meta_put(&ref);
-		return note(f, &f->targets, attr);
+		return collect(f, &f->targets, attr);
 	}
 	problem_err(f, attr->ino, meta_pos(f, DSFS_REGION_SYMLINKS, attr->start), &err, ret);
 	return refs_leave_out(&f->targets, attr->ino);
@@ -216,7 +216,7 @@ static int check_inode(struct fsck *f, u32 ino, u64 *place)
 	}
 	if (dsfs_attr_is_hardlink(&attr)) {
 		no_filesum(f, &attr);
-		return note(f, &f->hardlinks, &attr);
+		return collect(f, &f->hardlinks, &attr);
 	}
 	ret = dsfs_extra_get(f->src, &attr, &extra, &err);
 	if (!ret)
@@ -228,16 +228,16 @@ static int check_inode(struct fsck *f, u32 ino, u64 *place)
 		if (ret || S_ISREG(attr.mode))
 			return ret;
 	} else {
-		ret = note(f, &f->sets, &attr);
+		ret = collect(f, &f->sets, &attr);
 		if (ret)
 			return ret;
 	}
 	if (S_ISREG(attr.mode))
-		return note_file(f, &attr, &extra);
+		return collect_file(f, &attr, &extra);
 	if (S_ISDIR(attr.mode))
-		return note_dir(f, &attr);
+		return collect_dir(f, &attr);
 	if (S_ISLNK(attr.mode))
-		return note_symlink(f, &attr);
+		return collect_symlink(f, &attr);
 	no_filesum(f, &attr);
 	return 0;
 }

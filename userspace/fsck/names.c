@@ -86,7 +86,7 @@ int check_hardlinks(struct fsck *f)
  * @pos: offset in the image of its record
  * @whole: it has an index, its names ascend, and all are found
  * @prev: the last name, for comparison
- * @block: name block that was noted last
+ * @block: name block that was looked at last
  */
 struct dirwalk {
 	struct dsfs_dir_info dir;
@@ -177,7 +177,7 @@ static struct frange block_range(const struct dsfs_dir_iter *it)
 }
 
 /* The block is in memory, so that it is not read again for this; it is said when all are known. */
-static void note_gap(struct fsck *f, u64 from, u64 to)
+static void keep_gap(struct fsck *f, u64 from, u64 to)
 {
 	const struct names_gap gap = { from, to };
 
@@ -218,7 +218,7 @@ static void check_block_start(struct fsck *f, struct dirwalk *w, const struct ds
 	if (r.pos < f->names_end)
 		f->unordered = true;
 	else if (!f->unordered)
-		note_gap(f, f->names_end, r.pos);
+		keep_gap(f, f->names_end, r.pos);
 	f->names_end = r.pos + r.len;
 }
 

@@ -69,7 +69,7 @@ static bool in_sample(u32 ino)
 	return !((u32)(ino * 0x9e3779b1U) >> 12 & (SAMPLE_OF - 1));
 }
 
-int refs_note(struct refs *of, const struct ref *p)
+int refs_add(struct refs *of, const struct ref *p)
 {
 	static const struct group none = { UINT64_MAX, 0 };
 	struct group *g;

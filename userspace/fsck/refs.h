@@ -2,7 +2,7 @@
 /*
  * What inodes refer to by place, in the order of places, in a bounded amount of memory.
  *
- * A pass over the inodes notes how many places of a kind there are and a sample of them.  Later
+ * A pass over the inodes counts the places of a kind and keeps a sample of them.  Later
  * passes read the inodes again and get the places in order, a share at a time.
  */
 #ifndef FSCK_REFS_H
@@ -77,10 +77,10 @@ typedef bool ref_get(struct dsfs_source *src, const struct dsfs_attr *attr, stru
  * struct refs - the places of a kind
  * @get: the kind
  * @sums: their inodes have checksums
- * @n: how many were noted
+ * @n: how many there are
  * @groups: struct group: where those of so many inodes lie
  * @sample: struct ref: some of them
- * @left_out: u32: inodes that have one which was not noted, as something is wrong with it
+ * @left_out: u32: inodes that have one which was not added, as something is wrong with it
  */
 struct refs {
 	ref_get *get;
@@ -92,8 +92,8 @@ struct refs {
 };
 
 void refs_init(struct refs *of, ref_get *get);
-/** refs_note - note a place; of a higher inode than the last one; 0 or -ENOMEM */
-int refs_note(struct refs *of, const struct ref *p);
+/** refs_add - add a place; of a higher inode than the last one; 0 or -ENOMEM */
+int refs_add(struct refs *of, const struct ref *p);
 /** refs_leave_out - an inode, higher than the last one, has a place that counts for nothing */
 int refs_leave_out(struct refs *of, u32 ino);
 void refs_free(struct refs *of);

@@ -174,7 +174,7 @@ static void stored_range(const struct dsfs_file *file, u64 pos, u64 end, u64 *at
 	}
 }
 
-/* Bring in the ranges that a read will ask for: whole chunks, by windows (batch_add()). */
+/* Bring in the ranges that a read will ask for: whole chunks, by steps (batch_add()). */
 static void file_ahead(const struct dsfs_file *file, u64 pos, u64 end)
 {
 	u64 at, to, from, n;
@@ -183,7 +183,7 @@ static void file_ahead(const struct dsfs_file *file, u64 pos, u64 end)
 	if (at < to)
 		batch_round(&file->stored, file->check, &at, &to);
 	for (from = at; from < to; from += n) {
-		n = STORED_WINDOW - from % STORED_WINDOW;
+		n = STORED_STEP - from % STORED_STEP;
 		if (n > to - from)
 			n = to - from;
 		image_ahead(file->stored.src->img, file->attr.start + from, n);

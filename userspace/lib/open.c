@@ -175,7 +175,7 @@ const struct image *image_of(const struct dsfs_image *image)
 
 const char *dsfs_source_note(const struct dsfs_image *image)
 {
-	return image->img.reader->note;
+	return image->img.reader->warning;
 }
 
 void dsfs_get_info(const struct dsfs_image *image, struct dsfs_info *info)

@@ -55,10 +55,10 @@ struct dsfs_reader_ops {
  * @far: a read waits for a network, so that few large ones cost less than many small ones,
  *	and what the origin sends may be another thing the next time: READ_AGAIN is worth a try
  * @keeps: what it read is kept on this node
- * @note: what it was asked for and cannot do, though it works, for one message; or NULL
+ * @warning: what it was asked for and cannot do, though it works, for one message; or NULL
  * @stop: non-zero once waits are to end with -EINTR; NULL: signals alone end them
  *
- * @name, @identity and @note are the reader's own, which @close frees.
+ * @name, @identity and @warning are the reader's own, which @close frees.
  */
 struct dsfs_reader {
 	const struct dsfs_reader_ops *ops;
@@ -67,7 +67,7 @@ struct dsfs_reader {
 	const char *identity;
 	bool far;
 	bool keeps;
-	const char *note;
+	const char *warning;
 	int (*stop)(void);
 };
 

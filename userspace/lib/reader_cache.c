@@ -17,7 +17,7 @@
 #include "../http/hash.h"
 #include "../http/sleep.h"
 
-#define PIECES	64	/* of buffers, in a read */
+#define BUFFERS	64	/* in a read */
 #define SMALL	256	/* entries on the stack: 1 MiB */
 #define IDENTITY_MAX	3000	/* bytes of an identity in the head of a file */
 
@@ -43,7 +43,7 @@ struct span {
 	u64 pos;
 	size_t len;
 	int n;
-	struct iovec iov[PIECES + 2];
+	struct iovec iov[BUFFERS + 2];
 	struct cache_entry *entry;
 	u8 head[CACHE_BLOCK];
 	u8 tail[CACHE_BLOCK];
@@ -228,7 +228,7 @@ static struct missing look_up(const struct cache *c, struct span *s)
 static void keep(struct cache *c, struct span *s, const struct missing *m)
 {
 	const size_t from = m->first * CACHE_BLOCK, end = end_of(s, m);
-	struct iovec iov[PIECES + 2];
+	struct iovec iov[BUFFERS + 2];
 	const int n = cut(s->iov, s->n, from, end - from, iov);
 	struct cursor p = { iov, 0 };
 
@@ -256,7 +256,7 @@ static int ask(struct cache_reader *cr, struct span *s, const struct missing *m,
 	       unsigned int flags)
 {
 	const size_t from = m->first * CACHE_BLOCK, len = end_of(s, m) - from;
-	struct iovec iov[PIECES + 2];
+	struct iovec iov[BUFFERS + 2];
 	const int n = cut(s->iov, s->n, from, len, iov);
 	int ret;
 
@@ -268,8 +268,8 @@ static int ask(struct cache_reader *cr, struct span *s, const struct missing *m,
 }
 
 /*
- * Ranges that threads of this process are bringing in, so that another one that wants the same waits
- * for it instead of asking again.  A thread waits only for a range that holds all of its own:
+ * Ranges that threads of this process are bringing in, so that another one that wants the same
+ * waits for it instead of asking again.  A thread waits only for a range that holds all of its own:
  * threads that read neighbours share a block with each other, and would else go one behind the
  * other.
  *
@@ -333,10 +333,10 @@ static bool is_under_way(const struct flight *f, u64 last)
 }
 
 /*
- * Say that a range is about to be brought in, once those under way that hold all of it have ended: so
- * who comes back looks once more whether the range is there.  Only flights that began before this
- * call are waited for.  If such a one fails, all who waited for it go on at the same time, and none
- * of them waits for another.  Return: 0, or -EINTR after a signal or @stop: nothing has begun.
+ * Say that a range is about to be brought in, once those under way that hold all of it have ended:
+ * so who comes back looks once more whether the range is there.  Only flights that began before
+ * this call are waited for.  If such a one fails, all who waited for it go on at the same time, and
+ * none of them waits for another.  Return: 0, or -EINTR after a signal or @stop: nothing has begun.
  */
 static int flight_begin(struct flight *f, int (*stop)(void))
 {
@@ -428,8 +428,8 @@ static int read_span(struct cache_reader *cr, struct span *s, const struct iovec
 	return fill(cr, s, flags);
 }
 
-static int read_pieces(struct cache_reader *cr, const struct iovec *iov, int n, size_t len,
-		       u64 pos, unsigned int flags)
+static int read_some(struct cache_reader *cr, const struct iovec *iov, int n, size_t len,
+		     u64 pos, unsigned int flags)
 {
 	struct cache_entry small[SMALL];
 	const u64 blocks = cache_blocks(len) + 1;
@@ -457,10 +457,10 @@ static int cache_read(struct dsfs_reader *r, const struct iovec *iov, int n, siz
 	if (pos > r->bytes || len > r->bytes - pos)
 		return -EIO;
 	for (; !ret && len; iov += i, n -= i, pos += some, len -= some) {
-		for (i = 0, some = 0; i < n && i < PIECES; i++)
+		for (i = 0, some = 0; i < n && i < BUFFERS; i++)
 			some += iov[i].iov_len;
 		if (some)
-			ret = read_pieces(cr, iov, i, some, pos, flags);
+			ret = read_some(cr, iov, i, some, pos, flags);
 	}
 	return ret;
 }
@@ -528,9 +528,9 @@ static const struct dsfs_reader_ops ops = {
 };
 
 /* Give the inner reader to the caller: without a file there is no cache. */
-static void give_inner(struct cache_reader *cr, const char *note)
+static void give_inner(struct cache_reader *cr, const char *warning)
 {
-	cr->inner->note = note;
+	cr->inner->warning = warning;
 	cache_close(&cr->c);
 	free(cr);
 }
@@ -593,7 +593,7 @@ int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
 	cr->r.ops = &ops;
 	cr->r.keeps = cr->c.writable;
 	if (!cr->c.writable)
-		cr->r.note = "nothing more is kept in cache-dir, which cannot be written to";
+		cr->r.warning = "nothing more is kept in cache-dir, which cannot be written to";
 	*out = &cr->r;
 	return 0;
 }

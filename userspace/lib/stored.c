@@ -123,19 +123,19 @@ int batch_flush(struct batch *b, struct dsfs_err *err)
 
 ssize_t batch_add(struct batch *b, u64 at, u8 *buf, u64 len, struct dsfs_err *err)
 {
-	u64 window;
+	u64 step;
 	int ret;
 
-	if (b->n == STORED_PIECES || (b->len && !((b->from + b->len) % STORED_WINDOW))) {
+	if (b->n == STORED_BUFFERS || (b->len && !((b->from + b->len) % STORED_STEP))) {
 		ret = batch_flush(b, err);
 		if (ret)
 			return ret;
 	}
 	if (!b->len)
 		b->from = at;
-	window = STORED_WINDOW - at % STORED_WINDOW;
-	if (len > window)
-		len = window;
+	step = STORED_STEP - at % STORED_STEP;
+	if (len > step)
+		len = step;
 	b->iov[++b->n] = (struct iovec){ buf, len };
 	b->len += len;
 	return len;

@@ -10,8 +10,8 @@
 
 #include "image.h"
 
-#define STORED_WINDOW	1048576	/* read at a time; a multiple of every chunk size */
-#define STORED_PIECES	32	/* of buffers, in a window */
+#define STORED_STEP	1048576	/* read at a time; a multiple of every chunk size */
+#define STORED_BUFFERS	32	/* in a step */
 
 /**
  * struct stored - what a regular file stores: contiguous bytes in the image
@@ -39,7 +39,7 @@ struct batch {
 	int n;
 	u64 from;
 	u64 len;
-	struct iovec iov[STORED_PIECES + 2];
+	struct iovec iov[STORED_BUFFERS + 2];
 };
 
 /** batch_round - widen a range of stored bytes to what is read to check it */

@@ -9,7 +9,7 @@
 
 /**
  * struct stream_buffer - the part of a file's stored bytes that is in memory
- * @from: first of them, a multiple of STORED_WINDOW
+ * @from: first of them, a multiple of STORED_STEP
  * @len: how many
  */
 struct stream_buffer {
@@ -26,10 +26,10 @@ static int stream_fill(struct stream_buffer *s, u64 at, struct dsfs_err *err)
 	struct batch b;
 	int ret;
 
-	s->from = at & ~(u64)(STORED_WINDOW - 1);
+	s->from = at & ~(u64)(STORED_STEP - 1);
 	s->len = s->of.bytes - s->from;
-	if (s->len > STORED_WINDOW)
-		s->len = STORED_WINDOW;
+	if (s->len > STORED_STEP)
+		s->len = STORED_STEP;
 	batch_init(&b, &s->of, s->verify, 0);
 	ret = batch_add(&b, s->from, s->buf, s->len, err);
 	return ret < 0 ? ret : batch_flush(&b, err);
@@ -58,11 +58,11 @@ static int stream_mapping(struct stream_buffer *s, const struct dsfs_mapping *ma
 	return 0;
 }
 
-/* The same of a compressed file: a window of content at a time. */
+/* The same of a compressed file: a step of content at a time. */
 static int stream_units(const struct units *u, image_data_fn fn, void *arg, struct dsfs_err *err)
 {
 	const u64 size = u->of.attr->size;
-	const u64 room = size < STORED_WINDOW ? size : STORED_WINDOW;
+	const u64 room = size < STORED_STEP ? size : STORED_STEP;
 	u8 *buf = malloc(room);
 	int ret = 0;
 	u64 pos, n;
@@ -94,9 +94,9 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 
 	if (attr->flags & DSFS_INODE_COMPRESSED)
 		return stream_units(&u, fn, arg, err);
-	s.buf = malloc(s.of.bytes < STORED_WINDOW ? s.of.bytes + 1 : STORED_WINDOW);
+	s.buf = malloc(s.of.bytes < STORED_STEP ? s.of.bytes + 1 : STORED_STEP);
 	if (!s.buf)
-		return dsfs_bad(err, "memory", STORED_WINDOW, 0, -ENOMEM);
+		return dsfs_bad(err, "memory", STORED_STEP, 0, -ENOMEM);
 	for (pos = 0; !ret && pos < attr->size; pos += map.len) {
 		ret = dsfs_map(src, attr, extra, pos, &map, err);
 		if (ret)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads of compressed files.  Frames of neighbouring units are neighbours in the image, so those
- * that a read needs are brought in together and compared with their checksums, a window at a
+ * that a read needs are brought in together and compared with their checksums, a step at a
  * time.  Then each is unpacked: into the caller's memory, or aside where the read begins
  * or ends within a unit.
  */
@@ -74,7 +74,7 @@ static int unpack_units(const struct units *u, const u8 *frames, u64 base, u64 t
 	return 0;
 }
 
-/* Bring in stored bytes, at most a window and a unit of them. */
+/* Bring in stored bytes, at most a step and a unit of them. */
 static int read_frames(const struct units *u, u8 *frames, u64 from, u64 to, struct dsfs_err *err)
 {
 	struct batch b;
@@ -89,7 +89,7 @@ static int read_frames(const struct units *u, u8 *frames, u64 from, u64 to, stru
 	return batch_flush(&b, err);
 }
 
-static int read_window(const struct units *u, u8 *buf, u64 len, u64 pos, struct dsfs_err *err)
+static int read_step(const struct units *u, u8 *buf, u64 len, u64 pos, struct dsfs_err *err)
 {
 	u64 from, to;
 	u8 *frames;
@@ -99,7 +99,7 @@ static int read_window(const struct units *u, u8 *buf, u64 len, u64 pos, struct 
 	if (ret)
 		return ret;
 	/* no frame is longer than its unit; between broken ones there may be more */
-	if (to - from > STORED_WINDOW + 2 * DSFS_UNIT_SIZE)
+	if (to - from > STORED_STEP + 2 * DSFS_UNIT_SIZE)
 		return dsfs_broken(err, "length of frames", to - from, len);
 	frames = malloc(to - from);
 	if (!frames)
@@ -118,10 +118,10 @@ int units_read(const struct units *u, u8 *buf, u64 len, u64 pos, struct dsfs_err
 
 	for (; len; len -= n, pos += n, buf += n) {
 		/* up to where a unit ends, which would be unpacked twice */
-		n = STORED_WINDOW - (pos & (DSFS_UNIT_SIZE - 1));
+		n = STORED_STEP - (pos & (DSFS_UNIT_SIZE - 1));
 		if (n > len)
 			n = len;
-		ret = read_window(u, buf, n, pos, err);
+		ret = read_step(u, buf, n, pos, err);
 		if (ret)
 			return ret;
 	}

@@ -24,8 +24,8 @@ static int load(struct image *img, const char *path, int ret, const char *what)
 	if (ret)
 		return ret;
 	img->path = img->reader->name ? img->reader->name : path;
-	if (img->reader->note)
-		msg_warn(img->path, "%s", img->reader->note);
+	if (img->reader->warning)
+		msg_warn(img->path, "%s", img->reader->warning);
 	img->bytes = img->reader->bytes;
 	image_load(img);
 	return 0;
