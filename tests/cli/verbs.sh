@@ -17,6 +17,7 @@ mkfs.dsfs -q -L 'a label' good.dsfs tree
 # mark of ACLs
 like_ls()
 {
+	# shellcheck disable=SC2012 # it is ls(1) whose form it has
 	diff <(TZ=UTC0 ls -lnA --time-style='+%Y-%m-%d %H:%M' "tree/$1" | sed '1d; s/^\(..........\)[+.]/\1/') \
 		<(TZ=UTC0 "$dsfs" ls -l good.dsfs "$1") --ignore-space-change -I '^d'
 }

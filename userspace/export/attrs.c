@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --extract: owner, extended attributes, mode and times of an object.  The mode opens
+ * Owner, extended attributes, mode and times of an object.  The mode opens
  * the object to others, so all that limits it comes before: the owner, whose change
  * clears set-id bits; the removal of an ACL that the object has inherited from its
  * directory, and whose entries the mode would bring into force; and its own ACL.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --extract: restores a tree.  The image may be hostile, so nothing is written
+ * Restores a tree.  The image may be hostile, so nothing is written
  * outside the target, which is new or empty.  Each object is made exclusively, relative to an
  * open directory that this run has made, by a name without a slash, and no symlink is followed.
  * A run with --resume also enters existing directories, and replaces nothing.
