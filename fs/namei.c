@@ -10,9 +10,10 @@
 static int dsfs_check_entry(struct inode *dir, struct inode *inode, u8 type,
 			    struct dsfs_err *err)
 {
-	if (type != dsfs_mode_to_dt(inode->i_mode))
-		return dsfs_bad(err, "type of an entry", type,
-				dsfs_mode_to_dt(inode->i_mode), -EUCLEAN);
+	const u8 has = inode->i_mode >> 12;	/* dsfs_mode_to_dt() of a checked inode */
+
+	if (type != has)
+		return dsfs_bad(err, "type of an entry", type, has, -EUCLEAN);
 	return S_ISDIR(inode->i_mode) ? dsfs_dir_in(dsfs_dir(inode), dir->i_ino, err) : 0;
 }
 
@@ -22,7 +23,7 @@ static struct inode *dsfs_lookup_inode(struct inode *dir,
 {
 	const struct dsfs_dir_info *info = dsfs_dir(dir);
 	struct super_block *sb = dir->i_sb;
-	struct dsfs_name found;
+	struct dsfs_found found;
 	struct inode *inode;
 	u32 ino;
 	int ret;

@@ -214,13 +214,12 @@ int dsfs_name_cmp(const char *a, unsigned int alen, const char *b, unsigned int 
 	return cmp ? cmp : (int)alen - (int)blen;
 }
 
-static __always_inline int __dsfs_names_get(struct dsfs_source *src,
-					    const struct dsfs_dir_info *dir, u32 block,
-					    struct dsfs_mref *ref, struct dsfs_names_info *names,
-					    struct dsfs_err *err)
+/* The name block at @off in NAMES */
+static __always_inline int dsfs_names_at(struct dsfs_source *src, const struct dsfs_dir_info *dir,
+					 u64 off, struct dsfs_mref *ref,
+					 struct dsfs_names_info *names, struct dsfs_err *err)
 {
 	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_NAMES].bytes;
-	const u64 off = dsfs_names_pos(dir, block);
 	const u64 avail = dsfs_names_avail(dsfs_source_geo(src), off);
 	int ret;
 
@@ -237,22 +236,22 @@ static int dsfs_names_get(struct dsfs_source *src, const struct dsfs_dir_info *d
 			  struct dsfs_mref *ref, struct dsfs_names_info *names,
 			  struct dsfs_err *err)
 {
-	return __dsfs_names_get(src, dir, block, ref, names, err);
+	return dsfs_names_at(src, dir, dsfs_names_pos(dir, block), ref, names, err);
 }
 
-/* Binary search in one block: -ENOENT, or 0 and @found. */
+/* Binary search in one block: -ENOENT, or 0 and @at. */
 static int dsfs_names_search(const struct dsfs_names_info *names, const char *name,
-			     unsigned int len, struct dsfs_name *found, struct dsfs_err *err)
+			     unsigned int len, struct dsfs_name *at, struct dsfs_err *err)
 {
 	u32 lo = 0, hi = names->count, mid;
 	int ret, cmp;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		ret = dsfs_names_slot(names, mid, found, err);
+		ret = dsfs_names_slot(names, mid, at, err);
 		if (ret)
 			return ret;
-		cmp = dsfs_name_cmp(name, len, found->name, found->len);
+		cmp = dsfs_name_cmp(name, len, at->name, at->len);
 		if (!cmp)
 			return 0;
 		if (cmp < 0)
@@ -268,12 +267,13 @@ static int dsfs_names_search(const struct dsfs_names_info *names, const char *na
  * is not greater than @name, then one within that block
  */
 static int dsfs_lookup_sorted(struct dsfs_source *src, const struct dsfs_dir_info *dir,
-			      const char *name, unsigned int len, struct dsfs_name *found,
+			      const char *name, unsigned int len, struct dsfs_found *found,
 			      struct dsfs_err *err)
 {
 	u32 lo = 0, hi = dir->name_blocks, mid;
 	struct dsfs_names_info names;
 	struct dsfs_mref ref;
+	struct dsfs_name at;
 	int ret;
 
 	while (hi - lo > 1) {
@@ -281,12 +281,12 @@ static int dsfs_lookup_sorted(struct dsfs_source *src, const struct dsfs_dir_inf
 		ret = dsfs_names_get(src, dir, mid, &ref, &names, err);
 		if (ret)
 			return ret;
-		ret = dsfs_names_slot(&names, 0, found, err);
+		ret = dsfs_names_slot(&names, 0, &at, err);
 		if (ret) {
 			dsfs_meta_put(&ref);
 			return ret;
 		}
-		if (dsfs_name_cmp(name, len, found->name, found->len) < 0)
+		if (dsfs_name_cmp(name, len, at.name, at.len) < 0)
 			hi = mid;
 		else
 			lo = mid;
@@ -295,9 +295,12 @@ static int dsfs_lookup_sorted(struct dsfs_source *src, const struct dsfs_dir_inf
 	ret = dsfs_names_get(src, dir, lo, &ref, &names, err);
 	if (ret)
 		return ret;
-	ret = dsfs_names_search(&names, name, len, found, err);
-	if (!ret)
-		found->place = dsfs_row_place(dsfs_names_pos(dir, lo), found->pos - names.first);
+	ret = dsfs_names_search(&names, name, len, &at, err);
+	if (!ret) {
+		found->place = dsfs_row_place(dsfs_names_pos(dir, lo), at.pos - names.first);
+		found->pos = at.pos;
+		found->type = at.type;
+	}
 	dsfs_meta_put(&ref);
 	return ret;
 }
@@ -356,9 +359,9 @@ static __always_inline bool dsfs_middle_equal(const struct dsfs_names_info *name
 	return bytes == len && dsfs_bytes_equal(at, name, len);
 }
 
-/* Compare @name with that of a slot. Return: 0 and @found without its bytes, -ENOENT, -EUCLEAN */
+/* Compare @name with that of a slot. Return: 0 and @found without its place, -ENOENT, -EUCLEAN */
 static __always_inline int dsfs_names_match(const struct dsfs_names_info *names, u32 slot,
-					    const char *name, u32 len, struct dsfs_name *found,
+					    const char *name, u32 len, struct dsfs_found *found,
 					    struct dsfs_err *err)
 {
 	const u8 *prefix = (const u8 *)names->raw + names->from;
@@ -379,23 +382,24 @@ static __always_inline int dsfs_names_match(const struct dsfs_names_info *names,
 
 /* Compare the name of an index entry with a matching fingerprint */
 static int dsfs_lookup_entry(struct dsfs_source *src, const struct dsfs_dir_info *dir, u32 entry,
-			     const char *name, unsigned int len, struct dsfs_name *found,
+			     const char *name, unsigned int len, struct dsfs_found *found,
 			     struct dsfs_err *err)
 {
 	const u32 slot = entry & ((1U << dir->slot_bits) - 1);
 	const u32 block = (entry >> dir->slot_bits) &
 			  ((1U << dir->block_bits) - 1);
+	const u64 off = dsfs_names_pos(dir, block);
 	struct dsfs_names_info names;
 	struct dsfs_mref ref;
 	int ret;
 
 	if (!slot || block >= dir->name_blocks)
 		return dsfs_broken(err, "index entry", entry, dir->name_blocks);
-	ret = __dsfs_names_get(src, dir, block, &ref, &names, err);
+	ret = dsfs_names_at(src, dir, off, &ref, &names, err);
 	if (ret)
 		return ret;
 	ret = dsfs_names_match(&names, slot - 1, name, len, found, err);
-	found->place = dsfs_row_place(dsfs_names_pos(dir, block), slot - 1);
+	found->place = dsfs_row_place(off, slot - 1);
 	dsfs_meta_put(&ref);
 	return ret;
 }
@@ -409,20 +413,26 @@ static unsigned int dsfs_bucket_next(const struct dsfs_bucket *bucket, unsigned 
 {
 	const __le32 *e = bucket->entries;
 
+	/* Behind another one, of another name */
+	for (; i & 3; i++)
+		if ((le32_to_cpu(e[i]) ^ fp) <= place)
+			return i;
 	/* Four at a time: the comparison is cheaper than the loop */
-	for (; i < DSFS_BUCKET_ENTRIES && !(i & 3); i += 4)
-		if ((le32_to_cpu(e[i]) ^ fp) <= place ||
-		    (le32_to_cpu(e[i + 1]) ^ fp) <= place ||
-		    (le32_to_cpu(e[i + 2]) ^ fp) <= place ||
-		    (le32_to_cpu(e[i + 3]) ^ fp) <= place)
-			break;
-	while (i < DSFS_BUCKET_ENTRIES && (le32_to_cpu(e[i]) ^ fp) > place)
-		i++;
+	for (; i < DSFS_BUCKET_ENTRIES; i += 4) {
+		if ((le32_to_cpu(e[i]) ^ fp) <= place)
+			return i;
+		if ((le32_to_cpu(e[i + 1]) ^ fp) <= place)
+			return i + 1;
+		if ((le32_to_cpu(e[i + 2]) ^ fp) <= place)
+			return i + 2;
+		if ((le32_to_cpu(e[i + 3]) ^ fp) <= place)
+			return i + 3;
+	}
 	return i;
 }
 
 static int dsfs_lookup_bucket(struct dsfs_source *src, const struct dsfs_dir_info *dir, u32 bucket,
-			      u64 hash, const char *name, unsigned int len, struct dsfs_name *found,
+			      u64 hash, const char *name, unsigned int len, struct dsfs_found *found,
 			      struct dsfs_err *err)
 {
 	const unsigned int place_bits = dir->slot_bits + dir->block_bits;
@@ -455,9 +465,10 @@ static int dsfs_lookup_bucket(struct dsfs_source *src, const struct dsfs_dir_inf
 	return ret;
 }
 
-static int dsfs_lookup_hashed(struct dsfs_source *src, const struct dsfs_dir_info *dir,
-			      const char *name, unsigned int len, struct dsfs_name *found,
-			      struct dsfs_err *err)
+static __always_inline int dsfs_lookup_hashed(struct dsfs_source *src,
+					      const struct dsfs_dir_info *dir, const char *name,
+					      unsigned int len, struct dsfs_found *found,
+					      struct dsfs_err *err)
 {
 	const u64 hash = dsfs_name_hash(name, len);
 	u32 bucket = dsfs_index_bucket(hash, dir->buckets, 0);
@@ -479,13 +490,11 @@ static int dsfs_lookup_hashed(struct dsfs_source *src, const struct dsfs_dir_inf
  * if there is no such name.
  */
 int dsfs_dir_find(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
-		  unsigned int len, struct dsfs_name *found, struct dsfs_err *err)
+		  unsigned int len, struct dsfs_found *found, struct dsfs_err *err)
 {
-	if (!dir->count)
-		return -ENOENT;
 	if (dir->buckets)
 		return dsfs_lookup_hashed(src, dir, name, len, found, err);
-	return dsfs_lookup_sorted(src, dir, name, len, found, err);
+	return dir->count ? dsfs_lookup_sorted(src, dir, name, len, found, err) : -ENOENT;
 }
 
 /*
@@ -496,7 +505,7 @@ int dsfs_dir_find(struct dsfs_source *src, const struct dsfs_dir_info *dir, cons
 int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
 		    unsigned int len, u32 *pos, u8 *type, struct dsfs_err *err)
 {
-	struct dsfs_name found;
+	struct dsfs_found found;
 	int ret = dsfs_dir_find(src, dir, name, len, &found, err);
 
 	if (ret)

@@ -41,9 +41,18 @@ static inline u64 dsfs_names_avail(const struct dsfs_geo *geo, u64 off)
 	return avail < room ? avail : room;
 }
 
-/* A name in a directory; a lookup leaves out its bytes */
+/*
+ * What a lookup finds. It has no bytes of a name: kernels clear what is on their stack, and each
+ * lookup would pay for them.
+ */
+struct dsfs_found {
+	u64 place;		/* dsfs_row_place() */
+	u32 pos;		/* as of struct dsfs_name */
+	u8 type;
+};
+
+/* A name in a directory */
 struct dsfs_name {
-	u64 place;		/* dsfs_row_place(); of a lookup only */
 	u32 pos;		/* in the directory; inode number = first + pos */
 	u8 len;
 	u8 type;		/* DT_* or DSFS_DT_HARDLINK */
@@ -94,7 +103,7 @@ int dsfs_names_decode(const void *buf, size_t avail, const struct dsfs_dir_info 
 bool dsfs_names_good(const struct dsfs_names_info *names);
 int dsfs_name_cmp(const char *a, unsigned int alen, const char *b, unsigned int blen);
 int dsfs_dir_find(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
-		  unsigned int len, struct dsfs_name *found, struct dsfs_err *err);
+		  unsigned int len, struct dsfs_found *found, struct dsfs_err *err);
 int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
 		    unsigned int len, u32 *pos, u8 *type, struct dsfs_err *err);
 void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
@@ -175,7 +184,7 @@ static inline void dsfs_names_prefix(const struct dsfs_names_info *names, struct
 	memcpy(name->name, (const u8 *)names->raw + names->from, names->prefix);
 }
 
-/* Put the bytes behind the prefix, and all else but the place, into @name. */
+/* Put the bytes behind the prefix, and all else, into @name. */
 static inline void dsfs_names_put(const struct dsfs_names_info *names, u32 slot,
 				  const struct dsfs_middle *middle, struct dsfs_name *name)
 {

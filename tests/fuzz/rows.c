@@ -106,7 +106,7 @@ static void walk_name(const struct dsfs_dir_info *dir, const struct dsfs_dir_ite
 	const u64 avail = dsfs_names_avail(&file.geo, dsfs_names_pos(dir, it->block));
 	struct dsfs_err err = { 0 };
 	struct dsfs_attr a, b;
-	struct dsfs_name found;
+	struct dsfs_found found;
 	int ret;
 
 	if (dsfs_rows_bytes(it->names.raw, avail) > avail)

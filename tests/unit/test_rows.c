@@ -78,7 +78,7 @@ static void test_lookups(void)
 	u32 wrong = 0, looked = 0;
 	struct dsfs_dir_info dir;
 	struct dsfs_err err = {};
-	struct dsfs_name found;
+	struct dsfs_found found;
 	char name[16];
 
 	make(0);

@@ -70,7 +70,7 @@ int image_step(struct dsfs_source *src, struct image_node *at, const char *name,
 {
 	const u32 self = at->attr.ino;
 	struct dsfs_dir_info dir;
-	struct dsfs_name found;
+	struct dsfs_found found;
 	int ret;
 
 	if (!S_ISDIR(at->attr.mode))
