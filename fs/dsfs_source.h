@@ -60,6 +60,14 @@ dsfs_source_geo(const struct dsfs_source *src)
 	return &src->geo;
 }
 
+/* The same twice: the compiler proves the one for a record, the other up to the end of a block. */
+static inline bool dsfs_crosses(u64 off, size_t len)
+{
+	const size_t in = off & (DSFS_BLOCK_SIZE - 1);
+
+	return __builtin_constant_p(len) ? in > DSFS_BLOCK_SIZE - len : len > DSFS_BLOCK_SIZE - in;
+}
+
 static inline int dsfs_meta_get(struct dsfs_source *src,
 				enum dsfs_region_id region, u64 off, size_t len,
 				struct dsfs_mref *ref)
@@ -67,8 +75,7 @@ static inline int dsfs_meta_get(struct dsfs_source *src,
 	const struct dsfs_region_info *r = &src->geo.regions[region];
 	u64 at;
 
-	if (unlikely(off >= r->bytes || len > r->bytes - off ||
-		     (off & (DSFS_BLOCK_SIZE - 1)) + len > DSFS_BLOCK_SIZE))
+	if (unlikely(off >= r->bytes || len > r->bytes - off || dsfs_crosses(off, len)))
 		return -EUCLEAN;
 	at = r->pos - src->geo.meta_start + off;
 	if (unlikely(!src->all))

@@ -7,32 +7,6 @@
  */
 #include "format.h"
 
-/* Inline, because every lookup of a new inode decodes its record. */
-static __always_inline int __dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
-					       struct dsfs_err *err)
-{
-	if (start < geo->data_start || start >= geo->data_end)
-		return dsfs_broken(err, "start of data", start, geo->data_end);
-	if (stored > geo->data_end - start)
-		return dsfs_broken(err, "end of data", start + stored, geo->data_end);
-	if (start & ((1ULL << geo->align_bits) - 1) &&
-	    (start & (DSFS_BLOCK_SIZE - 1)) + stored > DSFS_BLOCK_SIZE)
-		return dsfs_broken(err, "unaligned data that crosses a block", start,
-				   1ULL << geo->align_bits);
-	return 0;
-}
-
-/*
- * dsfs_extent_check - check the place of stored data, of @stored bytes, not 0
- *
- * Stored data lies in the data area. It is aligned, or it lies within one block
- * that it may share with other files.
- */
-int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct dsfs_err *err)
-{
-	return __dsfs_extent_check(geo, start, stored, err);
-}
-
 static int dsfs_hardlink_check(const struct dsfs_geo *geo, const struct dsfs_attr *a,
 			       struct dsfs_err *err)
 {
@@ -76,7 +50,7 @@ static int dsfs_inode_reg(const struct dsfs_geo *geo, struct dsfs_attr *a, struc
 		return a->flags & DSFS_INODE_COMPRESSED ? dsfs_inode_compressed(geo, a, err) : 0;
 	if (!a->size && a->start)
 		return dsfs_broken(err, "start of an empty file", a->start, 0);
-	return a->size ? __dsfs_extent_check(geo, a->start, a->size, err) : 0;
+	return a->size ? dsfs_extent_check(geo, a->start, a->size, err) : 0;
 }
 
 static int dsfs_inode_symlink(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
@@ -123,18 +97,6 @@ static int dsfs_inode_kind(const struct dsfs_geo *geo, struct dsfs_attr *a, stru
 	return 0;
 }
 
-/* Fast path for the flags of most inodes: none, or DSFS_INODE_SHARED */
-static int dsfs_inode_plain(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
-{
-	if (a->flags && !S_ISREG(a->mode))
-		return dsfs_broken(err, "data flags of no regular file", a->flags, 0);
-	if (a->owner >= geo->owners)
-		return dsfs_broken(err, "owner", a->owner, geo->owners);
-	if (!a->nlink)
-		return dsfs_broken(err, "link count", a->nlink, a->flags);
-	return 0;
-}
-
 static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
 	const u16 data = DSFS_INODE_HOLES | DSFS_INODE_SHARED | DSFS_INODE_COMPRESSED;
@@ -159,25 +121,15 @@ static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a, str
 	return 0;
 }
 
-static __always_inline int __dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr,
-					      struct dsfs_err *err)
+/* dsfs_inode_check_any - dsfs_inode_check() for any inode; @rdev is 0 */
+int dsfs_inode_check_any(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err)
 {
 	int ret;
 
-	attr->rdev = 0;
 	if (attr->flags & DSFS_INODE_HARDLINK)
 		return dsfs_hardlink_check(geo, attr, err);
-	if (!(attr->flags & ~DSFS_INODE_SHARED) && !(attr->extra | attr->stored | attr->units))
-		ret = dsfs_inode_plain(geo, attr, err);
-	else
-		ret = dsfs_inode_flags(geo, attr, err);
+	ret = dsfs_inode_flags(geo, attr, err);
 	return ret ? ret : dsfs_inode_kind(geo, attr, err);
-}
-
-/* dsfs_inode_check - check an inode whose fields are set, but for @rdev, which is set here */
-int dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err)
-{
-	return __dsfs_inode_check(geo, attr, err);
 }
 
 /* dsfs_root_decode - check the inode of the root directory, which the superblock has */
@@ -191,7 +143,7 @@ int dsfs_root_decode(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct 
 	attr->owner = le32_to_cpu(geo->root.owner);
 	attr->extra = le32_to_cpu(geo->root.extra);
 	attr->mtime = le64_to_cpu(geo->root.mtime);
-	return __dsfs_inode_check(geo, attr, err);
+	return dsfs_inode_check(geo, attr, err);
 }
 
 /*
@@ -217,12 +169,7 @@ int dsfs_inode_at(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr 
 {
 	int ret = dsfs_inode_place(src, ino, &place, err);
 
-	if (ret)
-		return ret;
-	if (place == DSFS_NO_PLACE)
-		return dsfs_root_decode(dsfs_source_geo(src), attr, err);
-	ret = dsfs_row_get(src, ino, place, attr, err);
-	return ret ? ret : __dsfs_inode_check(dsfs_source_geo(src), attr, err);
+	return ret ? ret : dsfs_inode_placed(src, ino, place, attr, err);
 }
 
 /*
@@ -270,25 +217,6 @@ int dsfs_hardlink_follow(struct dsfs_source *src, u64 place, u32 *ino, u8 *type,
 		return dsfs_broken(err, "name of a hard-link entry leads to an inode", *ino, 0);
 	*ino = attr.start;
 	*type = dsfs_mode_to_dt(attr.mode);
-	return 0;
-}
-
-/* dsfs_owner_get - get owner and group of an inode */
-int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr, u32 *uid, u32 *gid,
-		   struct dsfs_err *err)
-{
-	const struct dsfs_owner *owner;
-	struct dsfs_mref ref;
-	int ret;
-
-	ret = dsfs_meta_get(src, DSFS_REGION_OWNERS, (u64)attr->owner * sizeof(*owner),
-			    sizeof(*owner), &ref);
-	if (ret)
-		return dsfs_bad(err, "owner record", attr->owner, 0, ret);
-	owner = ref.p;
-	*uid = le32_to_cpu(owner->uid);
-	*gid = le32_to_cpu(owner->gid);
-	dsfs_meta_put(&ref);
 	return 0;
 }
 

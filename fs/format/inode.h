@@ -44,9 +44,45 @@ struct dsfs_extra_info {
 };
 
 /* inode.c */
-int dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err);
+int dsfs_inode_check_any(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err);
 int dsfs_root_decode(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err);
-int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct dsfs_err *err);
+
+/*
+ * dsfs_extent_check - check the place of stored data, of @stored bytes, not 0
+ *
+ * Stored data lies in the data area. It is aligned, or it lies within one block
+ * that it may share with other files.
+ */
+static inline int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
+				    struct dsfs_err *err)
+{
+	if (start < geo->data_start || start >= geo->data_end)
+		return dsfs_broken(err, "start of data", start, geo->data_end);
+	if (stored > geo->data_end - start)
+		return dsfs_broken(err, "end of data", start + stored, geo->data_end);
+	if (start & ((1ULL << geo->align_bits) - 1) &&
+	    (start & (DSFS_BLOCK_SIZE - 1)) + stored > DSFS_BLOCK_SIZE)
+		return dsfs_broken(err, "unaligned data that crosses a block", start,
+				   1ULL << geo->align_bits);
+	return 0;
+}
+
+/*
+ * dsfs_inode_check - check an inode whose fields are set, but for @rdev, which is set here
+ *
+ * Most are regular files of one piece, with nothing special. Their rules are tested here, as
+ * each lookup of a new inode does it; what may break one goes the long way, which has the messages.
+ */
+static __always_inline int dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr,
+					    struct dsfs_err *err)
+{
+	attr->rdev = 0;
+	if (S_ISREG(attr->mode) && !(attr->flags & ~DSFS_INODE_SHARED) &&
+	    !(attr->extra | attr->stored | attr->units) && attr->owner < geo->owners &&
+	    attr->nlink && attr->size)
+		return dsfs_extent_check(geo, attr->start, attr->size, err);
+	return dsfs_inode_check_any(geo, attr, err);
+}
 
 /* extra.c */
 int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
@@ -86,8 +122,6 @@ int dsfs_hardlink_follow(struct dsfs_source *src, u64 place, u32 *ino, u8 *type,
 			 struct dsfs_err *err);
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   struct dsfs_extra_info *extra, struct dsfs_err *err);
-int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr, u32 *uid, u32 *gid,
-		   struct dsfs_err *err);
 int dsfs_symlink_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		     struct dsfs_mref *ref, struct dsfs_err *err);
 
@@ -117,5 +151,33 @@ int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *
 		 struct dsfs_err *err);
 int dsfs_row_find(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err);
 int dsfs_row_next(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err);
+
+/* dsfs_inode_placed - dsfs_inode_at() where dsfs_inode_place() or a lookup says @place */
+static inline int dsfs_inode_placed(struct dsfs_source *src, u32 ino, u64 place,
+				    struct dsfs_attr *attr, struct dsfs_err *err)
+{
+	if (place == DSFS_NO_PLACE)
+		return dsfs_root_decode(dsfs_source_geo(src), attr, err);
+	return dsfs_row_get(src, ino, place, attr, err);
+}
+
+/* dsfs_owner_get - get owner and group of an inode; inline, as each new one needs them */
+static inline int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr, u32 *uid,
+				 u32 *gid, struct dsfs_err *err)
+{
+	const struct dsfs_owner *owner;
+	struct dsfs_mref ref;
+	int ret;
+
+	ret = dsfs_meta_get(src, DSFS_REGION_OWNERS, (u64)attr->owner * sizeof(*owner),
+			    sizeof(*owner), &ref);
+	if (ret)
+		return dsfs_bad(err, "owner record", attr->owner, 0, ret);
+	owner = ref.p;
+	*uid = le32_to_cpu(owner->uid);
+	*gid = le32_to_cpu(owner->gid);
+	dsfs_meta_put(&ref);
+	return 0;
+}
 
 #endif /* DSFS_FORMAT_INODE_H */

@@ -18,6 +18,8 @@
 #define DSFS_SHIFTS	((u64)DSFS_COLUMN_SHIFT_MAX * DSFS_BYTES | \
 			 0xc0ULL << 8 * DSFS_COLUMN_MTIME)
 
+#define DSFS_WIDTHS_ALIKE (0xffULL << 8 * DSFS_COLUMN_KIND | 0xffULL << 8 * DSFS_COLUMN_OWNER)
+
 const u32 dsfs_mtime_units[DSFS_MTIME_UNITS] = { 1, 1000, 1000000, 1000000000 };
 
 /**
@@ -43,18 +45,18 @@ static __always_inline u64 dsfs_word(const u8 *p)
 }
 
 /* Find what dsfs_rows_header() rejects. */
-static int __cold dsfs_rows_broken(const struct dsfs_header *h, struct dsfs_err *err)
+static int __cold dsfs_rows_broken(u64 widths, u64 shifts, struct dsfs_err *err)
 {
 	unsigned int i;
 	u8 width = 0;
 
 	for (i = 0; i < DSFS_COLUMNS && width <= DSFS_COLUMN_MAX; i++)
-		width = h->width >> 8 * i;
+		width = widths >> 8 * i;
 	if (width > DSFS_COLUMN_MAX)
 		return dsfs_broken(err, "width of a column", width, DSFS_COLUMN_MAX);
-	for (i = 0; i < DSFS_COLUMNS && !((u8)((h->shift & ~DSFS_SHIFTS) >> 8 * i));)
+	for (i = 0; i < DSFS_COLUMNS && !((u8)((shifts & ~DSFS_SHIFTS) >> 8 * i));)
 		i++;
-	return dsfs_broken(err, "shift of a column", (u8)(h->shift >> 8 * i),
+	return dsfs_broken(err, "shift of a column", (u8)(shifts >> 8 * i),
 			   DSFS_COLUMN_SHIFT_MAX);
 }
 
@@ -73,7 +75,7 @@ static __always_inline int dsfs_rows_header(const struct dsfs_names *names, size
 	h->ends = h->width * DSFS_BYTES;
 	if ((h->width | (h->width + 7 * DSFS_BYTES)) & 0xf0 * DSFS_BYTES ||
 	    h->shift & ~DSFS_SHIFTS)
-		return dsfs_rows_broken(h, err);
+		return dsfs_rows_broken(h->width, h->shift, err);
 	if (count * (u32)(h->ends >> 56) > avail - first)
 		return dsfs_broken(err, "end of a name block's rows",
 				   first + count * (u32)(h->ends >> 56), avail);
@@ -136,8 +138,13 @@ static __always_inline int __dsfs_rows_decode(const struct dsfs_names *names, si
 	if (ret)
 		return ret;
 	row = h.raw + sizeof(struct dsfs_rows) + slot * (u32)(h.ends >> 56);
-	kind = dsfs_column_get(&h, DSFS_COLUMN_KIND, row);
-	owner = dsfs_column_get(&h, DSFS_COLUMN_OWNER, row);
+	kind = dsfs_column_base(&h, DSFS_COLUMN_KIND);
+	owner = dsfs_column_base(&h, DSFS_COLUMN_OWNER);
+	/* In most blocks they are all alike. */
+	if (h.width & DSFS_WIDTHS_ALIKE) {
+		kind += dsfs_column_bits(&h, DSFS_COLUMN_KIND, row);
+		owner += dsfs_column_bits(&h, DSFS_COLUMN_OWNER, row);
+	}
 	attr->size = dsfs_column_get(&h, DSFS_COLUMN_SIZE, row);
 	attr->start = dsfs_column_get(&h, DSFS_COLUMN_START, row);
 	attr->mtime = dsfs_mtime_get(&h, row);
@@ -185,9 +192,9 @@ u64 dsfs_rows_bytes(const struct dsfs_names *names, size_t avail)
 	       le16_to_cpu(names->count) * (h.ends >> 56);
 }
 
-/* The name block of a row. Return: 0, or an error without a reference. */
-static int dsfs_row_names(struct dsfs_source *src, u64 place, struct dsfs_mref *ref, u64 *avail,
-			  struct dsfs_err *err)
+/* The name block of a row, inline as dsfs_row_get(). Return: 0, or an error without a reference. */
+static __always_inline int dsfs_row_names(struct dsfs_source *src, u64 place,
+					  struct dsfs_mref *ref, u64 *avail, struct dsfs_err *err)
 {
 	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_NAMES].bytes;
 	const u64 off = dsfs_row_block(place);
@@ -207,7 +214,11 @@ static u32 dsfs_row_slot(u64 place)
 	return place & (DSFS_BLOCK_SIZE - 1);
 }
 
-/* dsfs_row_get - read the inode of the row at @place, for dsfs_inode_check() */
+/*
+ * dsfs_row_get - read and check the inode of the row at @place
+ *
+ * Each lookup of a new inode comes here, so that all it needs is one function.
+ */
 int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *attr,
 		 struct dsfs_err *err)
 {
@@ -225,6 +236,8 @@ int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *
 		ret = dsfs_broken(err, "slot", slot, le16_to_cpu(names->count));
 	else
 		ret = __dsfs_rows_decode(names, avail, slot, attr, err);
+	if (!ret)
+		ret = dsfs_inode_check(dsfs_source_geo(src), attr, err);
 	dsfs_meta_put(&ref);
 	return ret;
 }

@@ -65,8 +65,7 @@ static bool get_row(u32 ino, u64 place, struct dsfs_attr *a)
 {
 	struct dsfs_err err = { 0 };
 
-	if (!good(dsfs_row_get(NULL, ino, place, a, &err), &err) ||
-	    !good(dsfs_inode_check(&file.geo, a, &err), &err))
+	if (!good(dsfs_row_get(NULL, ino, place, a, &err), &err))
 		return false;
 	if (a->size >= DSFS_MAX_OFFSET || a->start >= DSFS_MAX_OFFSET)
 		finding("an inode with a size or a place of 2^48");
