@@ -48,11 +48,11 @@ const struct inode_operations dsfs_special_iops = {
  * Only the initial user namespace mounts DSFS. Its mapping is the identity, and would cost more
  * than the rest of reading an inode.
  */
-static int dsfs_inode_owner(struct inode *inode, const struct dsfs_attr *attr,
-			    struct dsfs_err *err)
+static int dsfs_inode_owner(struct inode *inode, struct dsfs_source *src,
+			    const struct dsfs_attr *attr, struct dsfs_err *err)
 {
 	u32 uid, gid;
-	int ret = dsfs_owner_get(dsfs_src(inode->i_sb), attr, &uid, &gid, err);
+	int ret = dsfs_owner_get(src, attr, &uid, &gid, err);
 
 	if (ret)
 		return ret;
@@ -86,11 +86,14 @@ static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
 	if (!dir)
 		return -ENOMEM;
 	ret = dsfs_dir_get(dsfs_src(inode->i_sb), attr, &dir->info, err);
-	if (ret)
+	if (ret) {
 		kfree(dir);
-	else
-		inode->i_private = dir;
-	return ret;
+		return ret;
+	}
+	inode->i_private = dir;
+	inode->i_op = &dsfs_dir_iops;
+	inode->i_fop = &dsfs_dir_fops;
+	return 0;
 }
 
 /*
@@ -98,41 +101,54 @@ static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
  * checking a chunk. Files with holes are filled page by page, so large folios
  * gain nothing.
  */
-static void dsfs_inode_folios(struct inode *inode, u16 flags)
+static void dsfs_inode_folios(struct inode *inode, const struct dsfs_geo *geo, u16 flags)
 {
-	const unsigned int order = max_t(unsigned int,
-					 ilog2(DSFS_FOLIO_MAX) - PAGE_SHIFT,
-					 dsfs_whole_order(inode));
+	const unsigned int chunk = flags & DSFS_INODE_COMPRESSED ? 0 : geo->chunk_bits;
+	const unsigned int bits = max_t(unsigned int, ilog2(DSFS_FOLIO_MAX), chunk);
 
+	static_assert(DSFS_UNIT_SIZE <= DSFS_FOLIO_MAX);
 	if (!(flags & DSFS_INODE_HOLES))
-		mapping_set_folio_order_range(inode->i_mapping, 0, order);
+		mapping_set_folio_order_range(inode->i_mapping, 0, bits - PAGE_SHIFT);
 }
 
-static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
+static void dsfs_inode_reg(struct inode *inode, const struct dsfs_geo *geo,
+			   const struct dsfs_attr *attr)
 {
-	switch (inode->i_mode & S_IFMT) {
+	/* That of a file with holes is set. */
+	if (!(attr->flags & DSFS_INODE_HOLES))
+		inode->i_blocks = DIV_ROUND_UP_ULL(attr->stored ? : attr->size, 512);
+	if (attr->stored)
+		inode->i_blkbits = DSFS_UNIT_BITS;
+	inode->i_op = &dsfs_file_iops;
+	inode->i_fop = &dsfs_file_fops;
+	inode->i_mapping->a_ops = &dsfs_aops;
+	dsfs_inode_folios(inode, geo, attr->flags);
+}
+
+/* What differs by type */
+static int dsfs_inode_kind(struct inode *inode, const struct dsfs_geo *geo,
+			   const struct dsfs_attr *attr, struct dsfs_err *err)
+{
+	switch (attr->mode & S_IFMT) {
 	case S_IFREG:
-		inode->i_op = &dsfs_file_iops;
-		inode->i_fop = &dsfs_file_fops;
-		inode->i_mapping->a_ops = &dsfs_aops;
-		dsfs_inode_folios(inode, attr->flags);
-		break;
+		dsfs_inode_reg(inode, geo, attr);
+		return 0;
 	case S_IFDIR:
-		inode->i_op = &dsfs_dir_iops;
-		inode->i_fop = &dsfs_dir_fops;
-		break;
+		return dsfs_inode_dir(inode, attr, err);
 	case S_IFLNK:
 		inode->i_op = &dsfs_symlink_iops;
-		break;
+		return dsfs_inode_link(inode, attr, err);
 	default:
 		inode->i_op = &dsfs_special_iops;
 		init_special_inode(inode, inode->i_mode,
 				   MKDEV(attr->rdev >> 20,
 					 attr->rdev & ((1U << 20) - 1)));
+		return 0;
 	}
 }
 
-static int dsfs_inode_read(struct inode *inode, u64 place, struct dsfs_err *err)
+/* Inline, so that all that fills in a new inode is one function */
+static __always_inline int dsfs_inode_read(struct inode *inode, u64 place, struct dsfs_err *err)
 {
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
 	struct timespec64 mtime;
@@ -144,7 +160,7 @@ static int dsfs_inode_read(struct inode *inode, u64 place, struct dsfs_err *err)
 		ret = dsfs_inode_place(src, inode->i_ino, &place, err);
 	dsfs_inode_set_place(inode, place);
 	if (!ret)
-		ret = dsfs_inode_at(src, inode->i_ino, place, &attr, err);
+		ret = dsfs_inode_placed(src, inode->i_ino, place, &attr, err);
 	if (ret)
 		return ret;
 	/* A hard-link entry is a name, not an inode. */
@@ -155,30 +171,35 @@ static int dsfs_inode_read(struct inode *inode, u64 place, struct dsfs_err *err)
 	inode->i_mode = attr.mode;
 	inode->i_generation = src->geo.igeneration;
 	i_size_write(inode, attr.size);
-	if (attr.stored)
-		inode->i_blkbits = DSFS_UNIT_BITS;
-	if (S_ISREG(attr.mode))
-		inode->i_blocks = DIV_ROUND_UP_ULL(attr.stored ? : attr.size, 512);
-	if (attr.nlink)
+	/* A new inode has one. */
+	if (attr.nlink != 1)
 		set_nlink(inode, attr.nlink);
-	ret = dsfs_inode_owner(inode, &attr, err);
-	if (!ret && attr.extra)
-		ret = dsfs_inode_extra(inode, &attr, err);
-	if (!ret && S_ISDIR(attr.mode))
-		ret = dsfs_inode_dir(inode, &attr, err);
-	else if (!ret && S_ISLNK(attr.mode))
-		ret = dsfs_inode_link(inode, &attr, err);
-	if (ret)
-		return ret;
-
 	mtime = ns_to_timespec64(attr.mtime);
 	inode_set_atime_to_ts(inode, mtime);
 	inode_set_mtime_to_ts(inode, mtime);
 	inode_set_ctime_to_ts(inode, mtime);
 	if (!(attr.flags & DSFS_INODE_ACL))
 		cache_no_acl(inode);
-	dsfs_inode_ops(inode, &attr);
-	return 0;
+	ret = dsfs_inode_owner(inode, src, &attr, err);
+	if (!ret && attr.extra)
+		ret = dsfs_inode_extra(inode, &attr, err);
+	return ret ? ret : dsfs_inode_kind(inode, &src->geo, &attr, err);
+}
+
+static struct inode *dsfs_inode_new(struct inode *inode, u64 place)
+{
+	struct dsfs_err err = {};
+	int ret = dsfs_inode_read(inode, place, &err);
+
+	if (!ret) {
+		unlock_new_inode(inode);
+		return inode;
+	}
+	/* A stale file handle is no defect of the image. */
+	if (ret != -ESTALE)
+		dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret);
+	iget_failed(inode);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -192,23 +213,9 @@ static int dsfs_inode_read(struct inode *inode, u64 place, struct dsfs_err *err)
  */
 struct inode *dsfs_iget(struct super_block *sb, u32 ino, u64 place)
 {
-	struct dsfs_err err = {};
-	struct inode *inode;
-	int ret;
+	struct inode *inode = iget_locked(sb, ino);
 
-	inode = iget_locked(sb, ino);
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
-	if (!(inode_state_read_once(inode) & I_NEW))
-		return inode;
-	ret = dsfs_inode_read(inode, place, &err);
-	if (ret) {
-		iget_failed(inode);
-		/* A stale file handle is no defect of the image. */
-		if (ret != -ESTALE)
-			dsfs_corrupt(sb, ino, &err, ret);
-		return ERR_PTR(ret);
-	}
-	unlock_new_inode(inode);
-	return inode;
+	return inode_state_read_once(inode) & I_NEW ? dsfs_inode_new(inode, place) : inode;
 }
