@@ -171,7 +171,7 @@ static __always_inline int __dsfs_names_decode(const void *buf, size_t avail,
 	names->end = le16_to_cpu(raw->end);
 	if (names->end > avail)
 		return dsfs_broken(err, "end of a name block", names->end, avail);
-	if (!names->count || names->first >= dir->count || names->count > dir->count - names->first)
+	if (!names->count || (u64)names->first + names->count > dir->count)
 		return dsfs_broken(err, "names in a name block", names->count, dir->count);
 	return dsfs_names_parts(names, err);
 }
@@ -366,7 +366,7 @@ static __always_inline int dsfs_names_match(const struct dsfs_names_info *names,
 {
 	const u8 *prefix = (const u8 *)names->raw + names->from;
 	const u32 fixed = names->prefix + names->suffix;
-	struct dsfs_middle middle;
+	struct dsfs_middle middle = {};
 	int ret = dsfs_middle_get(names, slot, &middle, err);
 
 	if (ret)
@@ -381,20 +381,19 @@ static __always_inline int dsfs_names_match(const struct dsfs_names_info *names,
 }
 
 /* Compare the name of an index entry with a matching fingerprint */
-static int dsfs_lookup_entry(struct dsfs_source *src, const struct dsfs_dir_info *dir, u32 entry,
+static int dsfs_lookup_entry(struct dsfs_source *src, const struct dsfs_dir_info *dir, u32 place,
 			     const char *name, unsigned int len, struct dsfs_found *found,
 			     struct dsfs_err *err)
 {
-	const u32 slot = entry & ((1U << dir->slot_bits) - 1);
-	const u32 block = (entry >> dir->slot_bits) &
-			  ((1U << dir->block_bits) - 1);
+	const u32 slot = place & ((1U << dir->slot_bits) - 1), block = place >> dir->slot_bits;
 	const u64 off = dsfs_names_pos(dir, block);
-	struct dsfs_names_info names;
-	struct dsfs_mref ref;
+	/* Cleared by hand, they need not be in memory: what kernels clear by themselves is stored. */
+	struct dsfs_names_info names = {};
+	struct dsfs_mref ref = {};
 	int ret;
 
 	if (!slot || block >= dir->name_blocks)
-		return dsfs_broken(err, "index entry", entry, dir->name_blocks);
+		return dsfs_broken(err, "index entry", place, dir->name_blocks);
 	ret = dsfs_names_at(src, dir, off, &ref, &names, err);
 	if (ret)
 		return ret;
@@ -408,12 +407,12 @@ static int dsfs_lookup_entry(struct dsfs_source *src, const struct dsfs_dir_info
  * Next entry from @i on that equals @fp in the bits above @place, or
  * DSFS_BUCKET_ENTRIES
  */
-static unsigned int dsfs_bucket_next(const struct dsfs_bucket *bucket, unsigned int i,
-				     u32 fp, u32 place)
+static __always_inline unsigned int dsfs_bucket_next(const struct dsfs_bucket *bucket,
+						     unsigned int i, u32 fp, u32 place)
 {
 	const __le32 *e = bucket->entries;
 
-	/* Behind another one, of another name */
+	/* Behind one of another name */
 	for (; i & 3; i++)
 		if ((le32_to_cpu(e[i]) ^ fp) <= place)
 			return i;
@@ -440,7 +439,7 @@ static int dsfs_lookup_bucket(struct dsfs_source *src, const struct dsfs_dir_inf
 	const u32 place = (1U << place_bits) - 1;
 	const struct dsfs_bucket *raw;
 	struct dsfs_mref ref;
-	unsigned int i = 0;
+	unsigned int i;
 	u32 entry;
 	int ret;
 
@@ -450,14 +449,12 @@ static int dsfs_lookup_bucket(struct dsfs_source *src, const struct dsfs_dir_inf
 		return dsfs_bad(err, "index bucket", dir->first_bucket + bucket, 0, ret);
 	raw = ref.p;
 	ret = -ENOENT;
-	for (;; i++) {
-		i = dsfs_bucket_next(raw, i, fp, place);
-		if (i == DSFS_BUCKET_ENTRIES)
-			break;
+	for (i = dsfs_bucket_next(raw, 0, fp, place); i < DSFS_BUCKET_ENTRIES;
+	     i = dsfs_bucket_next(raw, i + 1, fp, place)) {
 		entry = le32_to_cpu(raw->entries[i]);
 		if (!entry)
 			continue;
-		ret = dsfs_lookup_entry(src, dir, entry, name, len, found, err);
+		ret = dsfs_lookup_entry(src, dir, entry & place, name, len, found, err);
 		if (ret != -ENOENT)
 			break;
 	}

@@ -111,10 +111,10 @@ void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err);
 void dsfs_dir_iter_end(struct dsfs_dir_iter *it);
 
-/* Inline, because readdir of a large directory does little else. */
+/* Of a type of four bits. Inline, because readdir of a large directory does little else. */
 static inline bool dsfs_slot_type_valid(u8 type)
 {
-	return type == DSFS_DT_HARDLINK || dsfs_mode_to_dt((u16)type << 12);
+	return (1 << DSFS_DT_HARDLINK | DSFS_DT_KNOWN) >> type & 1;
 }
 
 /* Place of a middle, and the type of its name */

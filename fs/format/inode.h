@@ -89,6 +89,11 @@ int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 		      const struct dsfs_extra *raw, struct dsfs_extra_info *extra,
 		      struct dsfs_err *err);
 
+/* Types that a mode may have, a bit each */
+#define DSFS_DT_KNOWN	(1 << (S_IFREG >> 12) | 1 << (S_IFDIR >> 12) | 1 << (S_IFLNK >> 12) | \
+			 1 << (S_IFCHR >> 12) | 1 << (S_IFBLK >> 12) | 1 << (S_IFIFO >> 12) | \
+			 1 << (S_IFSOCK >> 12))
+
 /**
  * dsfs_mode_to_dt - directory entry type of a mode
  * @mode: as st_mode
@@ -98,12 +103,8 @@ int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 static inline unsigned int dsfs_mode_to_dt(u16 mode)
 {
 	const unsigned int type = mode >> 12;
-	const unsigned int known = 1 << (S_IFREG >> 12) | 1 << (S_IFDIR >> 12) |
-				   1 << (S_IFLNK >> 12) | 1 << (S_IFCHR >> 12) |
-				   1 << (S_IFBLK >> 12) | 1 << (S_IFIFO >> 12) |
-				   1 << (S_IFSOCK >> 12);
 
-	return known >> type & 1 ? type : 0;
+	return DSFS_DT_KNOWN >> type & 1 ? type : 0;
 }
 
 static inline bool dsfs_attr_is_hardlink(const struct dsfs_attr *attr)

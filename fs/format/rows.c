@@ -200,7 +200,7 @@ static __always_inline int dsfs_row_names(struct dsfs_source *src, u64 place,
 	const u64 off = dsfs_row_block(place);
 	int ret;
 
-	if (off >= room || room - off < sizeof(struct dsfs_names))
+	if (off >= room)
 		return dsfs_broken(err, "place of names", off, room);
 	*avail = dsfs_names_avail(dsfs_source_geo(src), off);
 	if (*avail < sizeof(struct dsfs_names))

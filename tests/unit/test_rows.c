@@ -131,7 +131,7 @@ static void test_refused(void)
 	ANSWER(dsfs_row_get(&src, FIRST, dsfs_row_place((room + 3) & ~3ULL, 0), &a, &err), -EUCLEAN,
 	       "place of names", "rows: place at the end of NAMES");
 	ANSWER(dsfs_row_get(&src, FIRST, dsfs_row_place((room - 5) & ~3ULL, 0), &a, &err), -EUCLEAN,
-	       "place of names", "rows: place with no room for names");
+	       "room for a name block", "rows: place with no room for names");
 	ANSWER(dsfs_row_get(&src, FIRST, dsfs_row_place(DSFS_META_MAX, 0), &a, &err), -EUCLEAN,
 	       "place of names", "rows: place 2^44");
 	ANSWER(dsfs_row_get(&src, FIRST, dsfs_row_place(4092, 0), &a, &err), -EUCLEAN,
