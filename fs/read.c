@@ -10,7 +10,6 @@
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/pagevec.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
@@ -179,15 +178,17 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
  */
 static pgoff_t dsfs_next_cached(struct address_space *mapping, pgoff_t index, pgoff_t end)
 {
-	pgoff_t next = index;
-	struct folio_batch batch;
+	XA_STATE(xas, &mapping->i_pages, index);
+	const void *entry;
 
-	folio_batch_init(&batch);
-	if (mapping->nrpages && index < end &&
-	    filemap_get_folios(mapping, &next, end - 1, &batch))
-		end = max(index, batch.folios[0]->index);
-	folio_batch_release(&batch);
-	return end;
+	if (!mapping->nrpages || index >= end)
+		return end;
+	rcu_read_lock();
+	do
+		entry = xas_find(&xas, end - 1);
+	while (entry && (xas_retry(&xas, entry) || xa_is_value(entry)));
+	rcu_read_unlock();
+	return entry ? max(index, xas.xa_index) : end;
 }
 
 /*
