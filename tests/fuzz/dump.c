@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	static const char *const list[2][5] = {
+	static const char *const list[2][6] = {
 		{ "dsfs", "tar", "image" },
 		{ "dsfs", "ls", "-R", "--json", "image" },
 	};
