@@ -191,7 +191,6 @@ mkfs.dsfs --message|2|1025 bytes: the limit is 1024|mkfs.dsfs -m "$(printf %0102
 mkfs.dsfs: no value|2|--label: needs a value|mkfs.dsfs x y --label
 mkfs.dsfs: no IMAGE|2|IMAGE is needed|mkfs.dsfs --tar=x
 mkfs.dsfs: no IMAGE|2|IMAGE is needed|mkfs.dsfs --manifest=x
-dsfs digest: no DIR|2|DIR is needed|dsfs digest
 dsfs compact: no IMAGE|2|IMAGE is needed|dsfs compact
 SOURCE_DATE_EPOCH|2|SOURCE_DATE_EPOCH: today|SOURCE_DATE_EPOCH=today mkfs.dsfs x y
 fsck.dsfs: no image|16||fsck.dsfs

@@ -93,12 +93,14 @@ static int run(struct view *v, struct json *j, void *arg)
 	return -1;
 }
 
-/* Whether a word is a directory.  What it may be told is for its program to say. */
+/* Whether the words tell of a directory, or of what else is packed as one. */
 static bool is_of_tree(char **words)
 {
 	struct stat st;
 
 	for (; *words; words++) {
+		if (!strncmp(*words, "--tar", 5) || !strncmp(*words, "--manifest", 10))
+			return true;
 		if (**words != '-' && !stat(*words, &st) && S_ISDIR(st.st_mode))
 			return true;
 	}
