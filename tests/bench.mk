@@ -3,10 +3,6 @@
 # What the benchmarks are made of (Documentation/benchmarks/).  To be included by
 # the top Makefile, after tests/tools.mk.
 
-$(TB)/mkset: $(call objs,tests/bench/mkset.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
-
 # What checksums cost on this machine.
 $(TB)/checksum: $(call objs,tests/bench/checksum.c)
 	@mkdir -p $(@D)
@@ -52,5 +48,5 @@ bench-plots:
 	scripts/install-deps bench
 	scripts/results-plots
 
--include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/checksum.d $(B)/obj/tests/bench/elapsed.d \
+-include $(B)/obj/tests/bench/checksum.d $(B)/obj/tests/bench/elapsed.d \
 	 $(B)/obj/tests/bench/mapped.d $(B)/obj/tests/bench/native/task.d $(B)/obj/tests/bench/train/reader.d

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Targets of the fuzzers, each built three times from the same sources:
+# Targets of the fuzzers, each built twice from the same sources:
 #   san   libFuzzer with ASan and UBSan
 #   fast  libFuzzer alone, several times as fast: finds hangs, memory eaten and
 #         the findings of the targets themselves; comparisons are not traced, as
 #         the mutator knows what values are worth a try
-#   afl   AFL++, in persistent mode, with UBSan
 # What is tested is instrumented; what tests it is not.
 
 FUZZ		:= $(B)/tests/fuzz
 comma		:= ,
 FUZZ_TARGETS	:= lib fsck dump units rows text tar server
 FUZZ_CC		:= clang
-AFL_CC		:= afl-clang-fast
 FUZZ_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Itests/fuzz -Itests/hostile -Itests/corrupt -g -O2 -Wno-missing-prototypes -Wno-unused-parameter
 FUZZ_SAN	:= -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
@@ -47,44 +45,30 @@ $(FUZZ)/%/userspace/fsck/main.o: MAIN := -Dmain=fsck_main
 $(FUZZ)/%/userspace/dump/main.o: MAIN := -Dmain=dump_main
 $(FUZZ)/%/userspace/verb/main.o: MAIN := -Dmain=dsfs_main
 
-# $(1) engine, $(2) compiler, $(3) flags of what is tested, $(4) of what tests, $(5) of the link
+# $(1) engine, $(2) flags of what is tested, $(3) of what tests, $(4) of the link
 define fuzz_engine
 $(FUZZ)/$(1)/tests/%.o: tests/%.c Makefile tests/fuzz.mk
 	@mkdir -p $$(@D)
-	$$(call tell,CC)$$(FUZZ_CC) $$(FUZZ_CFLAGS) $(4) -c -o $$@ $$<
+	$$(call tell,CC)$$(FUZZ_CC) $$(FUZZ_CFLAGS) $(3) -c -o $$@ $$<
 $(FUZZ)/$(1)/%.o: %.c Makefile tests/fuzz.mk
 	@mkdir -p $$(@D)
-	$$(call tell,CC)$(2) $$(FUZZ_CFLAGS) $(3) $$(MAIN) -c -o $$@ $$<
-$(foreach t,$(FUZZ_TARGETS),$(call fuzz_target,$(1),$(t),$(2),$(5)))
+	$$(call tell,CC)$$(FUZZ_CC) $$(FUZZ_CFLAGS) $(2) $$(MAIN) -c -o $$@ $$<
+$(foreach t,$(FUZZ_TARGETS),$(call fuzz_target,$(1),$(t),$(4)))
 endef
 define fuzz_target
 
-$(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) tests/fuzz/engine.c $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
-	$$(call tell,LD)$(3) $(4) $(call fuzz_ldflags,$(2)) -o $$@ $$^ $$(LIBS) $$(mkfs_LIBS)
+$(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) tests/fuzz/engine.c $(call fuzz_mutator,$(2)))
+	$$(call tell,LD)$$(FUZZ_CC) $(3) $(call fuzz_ldflags,$(2)) -o $$@ $$^ $$(LIBS) $$(mkfs_LIBS)
 fuzz_OBJ += $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN))
 endef
-$(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)address $(FUZZ_SAN),-fsanitize=address,-fsanitize=fuzzer$(comma)address $(FUZZ_SAN)))
-$(eval $(call fuzz_engine,fast,$(FUZZ_CC),-fsanitize-coverage=inline-8bit-counters$(comma)pc-table,,-fsanitize=fuzzer))
-$(eval $(call fuzz_engine,afl,AFL_QUIET=1 $(AFL_CC),$(FUZZ_SAN),,-fsanitize=fuzzer $(FUZZ_SAN)))
-
-$(FUZZ)/mutator.so: $(addprefix tests/fuzz/,afl.c mutator.c input.c) $(MUTATE_SRC) fs/format/super.c
-	@mkdir -p $(@D)
-	$(call tell,LD)$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^ $(SUM_LIBS) -lxxhash
-
-$(FUZZ)/tar_mutator.so: $(addprefix tests/fuzz/,afl.c tar_mutator.c tar_input.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^
+$(eval $(call fuzz_engine,san,-fsanitize=fuzzer-no-link$(comma)address $(FUZZ_SAN),-fsanitize=address,-fsanitize=fuzzer$(comma)address $(FUZZ_SAN)))
+$(eval $(call fuzz_engine,fast,-fsanitize-coverage=inline-8bit-counters$(comma)pc-table,,-fsanitize=fuzzer))
 
 $(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/format/super.c
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
 
-# Here nothing asks for coverage; the sanitizers work.
-$(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests/fuzz/engine.c tests/fuzz/agree.c)
-	$(call tell,LD)$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS)
-
 .PHONY: fuzzers
-fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast afl)) \
-	 $(FUZZ)/mutator.so $(FUZZ)/tar_mutator.so $(FUZZ)/pack $(FUZZ)/agree
+fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast)) $(FUZZ)/pack
 
 -include $(patsubst %.o,%.d,$(sort $(fuzz_OBJ)))

@@ -12,9 +12,9 @@ GUEST_TOOLS	:= $(addprefix $(TB)/,reads dirs attrs stacks requests epochs access
 .PHONY: test-tools
 test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)
 
-$(TB)/mktree: $(call objs,tests/tools/mktree.c tests/tools/zoo.c)
+$(TB)/mktree $(TB)/mkset: $(TB)/%: tests/tools/%
 	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+	$(call tell,CP)install $< $@
 
 $(TB)/mkjpegs: $(call objs,tests/tools/mkjpegs.c)
 	@mkdir -p $(@D)

@@ -221,7 +221,7 @@ tree_home()
 {
 	local sum
 
-	sum=$({ tree_args "$1"; cat tests/bench/mkset.c
+	sum=$({ tree_args "$1"; cat tests/tools/mkset
 		[ "$1" != packs ] || cat tests/bench/train/pack; } | short_sum)
 	echo "$bench_dir/$1-${sum:0:8}"
 }

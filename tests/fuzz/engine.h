@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the engines ask for, by their names.  libFuzzer's headers are not
- * packaged, and AFL++'s driver takes the same targets.
+ * What libFuzzer asks for, by its names: its headers are not packaged.
  */
 #ifndef FUZZ_ENGINE_H
 #define FUZZ_ENGINE_H
@@ -16,7 +15,7 @@ void __attribute__((noreturn)) finding(const char *what);
 /** tool_main - run a tool's main() as if from a command line; NULL ends it */
 int tool_main(int (*tool)(int argc, char **argv), const char *const *args);
 
-/* Provided by libFuzzer; by afl.c for AFL++. */
+/* Provided by libFuzzer. */
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t max);
 
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max,
@@ -24,10 +23,5 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max,
 size_t LLVMFuzzerCustomCrossOver(const u8 *a, size_t a_size,
 				 const u8 *b, size_t b_size, u8 *out,
 				 size_t max, unsigned int seed);
-
-void *afl_custom_init(void *afl, unsigned int seed);
-size_t afl_custom_fuzz(void *state, u8 *buf, size_t size, u8 **out,
-		       u8 *add, size_t add_size, size_t max);
-void afl_custom_deinit(void *state);
 
 #endif /* FUZZ_ENGINE_H */

@@ -20,12 +20,6 @@ u8 memory_image(const u8 *data, size_t size)
 	return head;
 }
 
-void memory_set(const u8 *bytes, size_t len)
-{
-	memcpy(image, bytes, len);
-	image_len = len;
-}
-
 static int memory_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_t len, u64 pos,
 		       unsigned int flags)
 {

@@ -14,9 +14,6 @@
  */
 u8 memory_image(const u8 *data, size_t size);
 
-/** memory_set - the same for an image; @len: INPUT_IMAGE_MAX at most */
-void memory_set(const u8 *bytes, size_t len);
-
 /** walk_all - read everything that is in an image; false: something is broken */
 bool walk_all(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The custom mutator of both engines.  A quarter of the inputs is mutated by the
+ * The custom mutator.  A quarter of the inputs is mutated by the
  * engine as plain bytes; the others are unpacked, changed in their structures, or
  * in a window by the engine, and packed again.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mutator of archives for both engines, which knows headers and records.  A third of the inputs
+ * Mutator of archives, which knows headers and records.  A third of the inputs
  * is mutated by the engine as plain bytes.
  */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The operations that failnth tries: each way into the file system once, over
- * what tests/tools/zoo.c puts into an image.
+ * what tests/tools/mktree puts into an image.
  */
 #include <dirent.h>
 #include <errno.h>
