@@ -202,7 +202,7 @@ fi
 head -c 2000 small.tar >cut.tar
 rows <<'T'
 an archive that is cut off|1|cut.tar: |dsfs digest --tar=cut.tar
-no such tree|1|none: cannot open|dsfs digest none
+no such tree|1|none: open: No such file|dsfs digest none
 T
 check 'no digest of them' test ! -s "$out"
 
