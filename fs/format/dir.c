@@ -387,7 +387,7 @@ static int dsfs_lookup_entry(struct dsfs_source *src, const struct dsfs_dir_info
 {
 	const u32 slot = place & ((1U << dir->slot_bits) - 1), block = place >> dir->slot_bits;
 	const u64 off = dsfs_names_pos(dir, block);
-	/* Cleared by hand, they need not be in memory: what kernels clear by themselves is stored. */
+	/* Cleared by hand they need not be in memory: what kernels clear by themselves is */
 	struct dsfs_names_info names = {};
 	struct dsfs_mref ref = {};
 	int ret;
@@ -431,8 +431,8 @@ static __always_inline unsigned int dsfs_bucket_next(const struct dsfs_bucket *b
 }
 
 static int dsfs_lookup_bucket(struct dsfs_source *src, const struct dsfs_dir_info *dir, u32 bucket,
-			      u64 hash, const char *name, unsigned int len, struct dsfs_found *found,
-			      struct dsfs_err *err)
+			      u64 hash, const char *name, unsigned int len,
+			      struct dsfs_found *found, struct dsfs_err *err)
 {
 	const unsigned int place_bits = dir->slot_bits + dir->block_bits;
 	const u32 fp = dsfs_index_fp(hash, place_bits);

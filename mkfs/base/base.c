@@ -62,7 +62,7 @@ static int check_archives(const struct base *base, bool archives)
 	if (has == archives)
 		return 0;
 	msg_error(base->img.path, has ?
-		  "has archives in place: dsfs update --tar-index adds others, nothing packs it anew" :
+		  "has archives in place: dsfs update --tar-index adds some; none packs it anew" :
 		  "has no archives in place: dsfs update --tar-index cannot add any");
 	return -EOPNOTSUPP;
 }

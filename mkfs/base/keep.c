@@ -6,8 +6,8 @@
  * reading the image: a chunk with another checksum has other bytes.  Equal checksums prove nothing:
  * 32 bits are equal by accident, and whoever wants to makes them so.
  *
- * The content index has stored data of the base image by length and checksums.  It finds the content
- * of a file that was moved or copied.  Its entries are candidates, too.
+ * The content index has stored data of the base image by length and checksums.  It finds the
+ * content of a file that was moved or copied.  Its entries are candidates, too.
  *
  * Data of the image that cannot be read or is damaged differs, and is stored anew.
  */

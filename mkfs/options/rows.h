@@ -65,7 +65,8 @@ extern const struct arg allow_words[];
 	.help = "the tree, one object a line; - is standard input", \
 	ARG_LIST(struct options, manifest)
 #define ROW_TAR \
-	.name = "tar", .value = "FILE", .help = "members of a tar archive; may be given many times", \
+	.name = "tar", .value = "FILE", \
+	.help = "members of a tar archive; may be given many times", \
 	.set = take_tar, .list = true
 #define ROW_WDS \
 	.name = "wds", .value = "[shard|prefix]", \

@@ -262,7 +262,8 @@ static const struct arg option_table[] = {
 	  "ask for no more bytes, or none (default: available memory)",
 	  ARG_SIZE(struct readahead_options, limit), .word = "none" },
 	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct readahead_options, quiet) },
-	{ 0, "json", NULL, "report in JSON on standard output", ARG_FLAG(struct readahead_options, json) },
+	{ 0, "json", NULL, "report in JSON on standard output",
+	  ARG_FLAG(struct readahead_options, json) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }

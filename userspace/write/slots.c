@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The only place where superblocks of an image are overwritten.  After a loss of power at any time one
- * of them is valid, and all that it refers to is there.
+ * The only place where superblocks of an image are overwritten.  After a loss of power at any time
+ * one of them is valid, and all that it refers to is there.
  */
 #include <unistd.h>
 
