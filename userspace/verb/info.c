@@ -76,7 +76,7 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 	show_size(j, "image_bytes", "image:        %s", geo->image_bytes);
 	show_size(j, "stored_bytes", ", %s stored", geo->stored_bytes);
 	show_size(j, "content_bytes", " of %s\n", geo->content_bytes);
-	/* as fs/metafit.c counts them */
+	/* as fs/metaload.c counts them */
 	show_size(j, "memory_bytes", "memory:       %s while it is mounted\n",
 		  geo->meta_bytes + ((sums + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL)));
 }
