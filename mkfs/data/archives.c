@@ -11,14 +11,14 @@
 #include "stream.h"
 
 /**
- * struct sums - checksums of the chunks of a content that comes in pieces
+ * struct archive_sums - checksums of the chunks of a content that comes in pieces
  * @list: u32, of full chunks; sums_end() adds the last one
  * @sum: of the chunk that is not full
  * @hash: of all bytes, for a derived UUID; NULL: not needed
  * @bytes: so far; @whole: their checksum, while they are no more than a small file
  * @few, @few_list: as @sum and @list, by chunk_sums_begin(), while they are few
  */
-struct sums {
+struct archive_sums {
 	struct array list;
 	struct array few_list;
 	XXH64_state_t *hash;
@@ -41,14 +41,14 @@ struct archives {
 	struct store *s;
 	struct item item;
 	struct array extents;
-	struct sums member;
-	struct sums archive;
+	struct archive_sums member;
+	struct archive_sums archive;
 	u64 at;
 	bool open;
 	int err;
 };
 
-static int sums_init(const struct store *s, struct sums *sums)
+static int sums_init(const struct store *s, struct archive_sums *sums)
 {
 	sums->list.size = sizeof(u32);
 	sums->few_list.size = sizeof(u32);
@@ -58,7 +58,7 @@ static int sums_init(const struct store *s, struct sums *sums)
 	return sums->hash ? 0 : -ENOMEM;
 }
 
-static void sums_free(struct sums *sums)
+static void sums_free(struct archive_sums *sums)
 {
 	array_free(&sums->list);
 	array_free(&sums->few_list);
@@ -66,7 +66,7 @@ static void sums_free(struct sums *sums)
 }
 
 /* @size: of the content, which may store fewer bytes; of an archive, that is known at its end */
-static void sums_begin(const struct store *s, struct sums *sums, u64 size)
+static void sums_begin(const struct store *s, struct archive_sums *sums, u64 size)
 {
 	sums->list.n = 0;
 	sums->few_list.n = 0;
@@ -77,7 +77,7 @@ static void sums_begin(const struct store *s, struct sums *sums, u64 size)
 		XXH64_reset(sums->hash, 0);
 }
 
-static bool sums_small(const struct store *s, const struct sums *sums)
+static bool sums_small(const struct store *s, const struct archive_sums *sums)
 {
 	return s->rules.chunk_bits && sums->bytes <= 1ULL << s->rules.small_bits;
 }
@@ -101,7 +101,7 @@ static int sums_chunks(struct chunk_sum *c, struct array *list, const char *p, u
 	return ret;
 }
 
-static int sums_add(const struct store *s, struct sums *sums, const char *p, u64 bytes)
+static int sums_add(const struct store *s, struct archive_sums *sums, const char *p, u64 bytes)
 {
 	int ret = 0;
 
@@ -116,7 +116,7 @@ static int sums_add(const struct store *s, struct sums *sums, const char *p, u64
 }
 
 /* All bytes have come: the item gets the sums. */
-static int sums_end(struct store *s, struct sums *sums, struct item *it)
+static int sums_end(struct store *s, struct archive_sums *sums, struct item *it)
 {
 	const bool few = sums->few.bits && sums->bytes <= 1ULL << DSFS_LARGE_BITS;
 	struct array *list = few ? &sums->few_list : &sums->list;

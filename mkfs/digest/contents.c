@@ -16,11 +16,11 @@
 #define ZEROS_BYTES	(16 << 20)	/* summed at once: a hole may be of any length */
 
 /**
- * struct reading - the files of a listed tree, for many threads
+ * struct digest_read - the files of a listed tree, for many threads
  * @batches: has the lock of @c, too
  * @err: -errno of the thread that failed first
  */
-struct reading {
+struct digest_read {
 	struct contents *c;
 	struct batches batches;
 	struct progress progress;
@@ -29,17 +29,17 @@ struct reading {
 
 /* What a thread has */
 struct summer {
-	struct reading *r;
+	struct digest_read *r;
 	struct sha256 hash;
 	struct input *in;
 	char *buf;
 };
 
 /**
- * struct feed - the sink of a source that is read once
+ * struct digest_feed - the sink of a source that is read once
  * @file: the content that is being given
  */
-struct feed {
+struct digest_feed {
 	struct source_sink sink;
 	struct contents *c;
 	struct node *file;
@@ -110,7 +110,7 @@ static bool read_file(struct summer *s, struct dir *dir, struct node *n)
 }
 
 /* An error of one thread ends all of them; lock held.  Return: it; 0: there is none. */
-static int failed(struct reading *r, int ret)
+static int failed(struct digest_read *r, int ret)
 {
 	if (!r->err)
 		r->err = ret;
@@ -119,7 +119,7 @@ static int failed(struct reading *r, int ret)
 
 static int sum_file(struct summer *s, struct dir *dir, struct node *n)
 {
-	struct reading *r = s->r;
+	struct digest_read *r = s->r;
 	bool good = read_file(s, dir, n);
 	u8 sum[SHA256_BYTES];
 	int ret;
@@ -132,7 +132,7 @@ static int sum_file(struct summer *s, struct dir *dir, struct node *n)
 	return ret;
 }
 
-static int summer_init(struct summer *s, struct reading *r)
+static int summer_init(struct summer *s, struct digest_read *r)
 {
 	int ret;
 
@@ -146,7 +146,7 @@ static int summer_init(struct summer *s, struct reading *r)
 
 static void *sum_files(void *arg)
 {
-	struct reading *r = arg;
+	struct digest_read *r = arg;
 	struct summer s;
 	int ret = summer_init(&s, r);
 	u32 from, count;
@@ -176,7 +176,7 @@ static u64 total_bytes(const struct tree *t)
 int contents_read(struct contents *c)
 {
 	/* file by file: a directory may hold a few large ones */
-	struct reading r = { .c = c, .batches = { .tree = c->src->tree, .most = 1 } };
+	struct digest_read r = { .c = c, .batches = { .tree = c->src->tree, .most = 1 } };
 	int ret;
 
 	pthread_mutex_init(&r.batches.lock, NULL);
@@ -189,13 +189,13 @@ int contents_read(struct contents *c)
 
 static int feed_begin(struct source_sink *sink, struct stream_node *file)
 {
-	((struct feed *)sink)->file = &file->node;
+	((struct digest_feed *)sink)->file = &file->node;
 	return 0;
 }
 
 static int feed_data(struct source_sink *sink, const char *p, u64 bytes)
 {
-	struct feed *f = (struct feed *)sink;
+	struct digest_feed *f = (struct digest_feed *)sink;
 
 	put_bytes(&f->hash, &f->progress, p, bytes);
 	return 0;
@@ -208,7 +208,7 @@ static int feed_zeros(struct source_sink *sink, u64 bytes)
 
 static int feed_end(struct source_sink *sink)
 {
-	struct feed *f = (struct feed *)sink;
+	struct digest_feed *f = (struct digest_feed *)sink;
 	u8 sum[SHA256_BYTES];
 
 	sha256_end(&f->hash, sum);
@@ -217,7 +217,7 @@ static int feed_end(struct source_sink *sink)
 
 int contents_feed(struct contents *c)
 {
-	struct feed f = {
+	struct digest_feed f = {
 		.sink = {
 			.begin = feed_begin, .data = feed_data, .zeros = feed_zeros,
 			.end = feed_end, .stop = -1,

@@ -30,7 +30,7 @@ struct walk_state {
 };
 
 static int set_xattrs(const struct walk_state *w, const struct node *n,
-		      struct xattr_list *list, struct digest_line *line)
+		      struct node_xattrs *list, struct digest_line *line)
 {
 	const struct xset *set = n->xattrs ? xsets_at(&w->t->xsets, n->xattrs) : NULL;
 	struct dsfs_err err = { 0 };
@@ -59,7 +59,7 @@ static int put_node(struct walk_state *w, const char *path, struct node *n)
 {
 	struct hlink *l = n->flags & NODE_LINK ? n->u.link : NULL;
 	struct digest_line line = { .path = path };
-	struct xattr_list list = { 0 };
+	struct node_xattrs list = { 0 };
 	const struct owner *owner;
 	int ret = 0;
 

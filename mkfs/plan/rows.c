@@ -19,7 +19,7 @@
 #define ENTRIES_MAX	(DSFS_BLOCK_SIZE / 2)
 
 /* Columns of a row */
-struct entry {
+struct row_entry {
 	s64 v[DSFS_COLUMNS];
 };
 
@@ -53,7 +53,7 @@ struct rows {
 	u32 n;
 	struct names_sum names;
 	struct spread spreads[DSFS_COLUMNS];
-	struct entry entries[ENTRIES_MAX];
+	struct row_entry entries[ENTRIES_MAX];
 };
 
 struct rows *rows_new(row_fn *make, void *arg)

@@ -19,8 +19,8 @@ struct head {
 	u32 bytes;
 };
 
-/* struct place - where a record is in its part */
-struct place {
+/* struct record_at - where a record is in its part */
+struct record_at {
 	u32 number;
 	u64 at;
 };
@@ -54,7 +54,7 @@ int sorter_add(struct sorter *s, u32 number, const void *p, u32 bytes, const voi
 
 static int place_cmp(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct record_at *x = a, *y = b;
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
@@ -69,7 +69,7 @@ static int list_part(const char *p, u64 len, struct array *places)
 
 	for (u64 at = 0; !ret && at < len; at += sizeof(*head) + head->bytes + -head->bytes % 8) {
 		head = (const struct head *)(p + at);
-		ret = array_append(places, &(struct place){ head->number, at + sizeof(*head) });
+		ret = array_append(places, &(struct record_at){ head->number, at + sizeof(*head) });
 	}
 	return ret;
 }
@@ -77,7 +77,7 @@ static int list_part(const char *p, u64 len, struct array *places)
 /* The part is freed: its file needs room, too. */
 static int sort_part(struct spool *part, size_t memory, int (*fn)(void *ctx, void *p), void *ctx)
 {
-	struct array places = { .size = sizeof(struct place) };
+	struct array places = { .size = sizeof(struct record_at) };
 	const u64 len = part->len;
 	char *p = memory_alloc(len + 1);
 	int ret = p ? spool_read(part, 0, p, len) : -ENOMEM;
@@ -88,7 +88,7 @@ static int sort_part(struct spool *part, size_t memory, int (*fn)(void *ctx, voi
 	if (!ret)
 		array_sort(&places, place_cmp);
 	for (size_t i = 0; !ret && i < places.n; i++)
-		ret = fn(ctx, p + ((struct place *)places.p)[i].at);
+		ret = fn(ctx, p + ((struct record_at *)places.p)[i].at);
 	array_free(&places);
 	memory_free(p);
 	return ret;

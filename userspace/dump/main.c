@@ -9,11 +9,11 @@
 #include "status.h"
 
 /**
- * struct options - the command line
+ * struct dump_options - the command line
  * @inode: value of --inode; NULL: not given.  The other texts are alike
  * @what: an option asks for something other than superblocks
  */
-struct options {
+struct dump_options {
 	const char *inode, *dir, *extents;
 	struct view_options view;
 	bool regions;
@@ -22,21 +22,22 @@ struct options {
 };
 
 /* An option that shows something goes with no other one that does. */
-#define SHOWS	ARG_GIVEN(struct options, what), .alone = true, .once = true
+#define SHOWS	ARG_GIVEN(struct dump_options, what), .alone = true, .once = true
 
 static const struct arg option_table[] = {
-	{ 0, "regions", NULL, "regions of the metadata", ARG_FLAG(struct options, regions), SHOWS },
-	{ 0, "inode", "N|PATH", "an inode", ARG_TEXT(struct options, inode, 0), SHOWS },
+	{ 0, "regions", NULL, "regions of the metadata",
+	  ARG_FLAG(struct dump_options, regions), SHOWS },
+	{ 0, "inode", "N|PATH", "an inode", ARG_TEXT(struct dump_options, inode, 0), SHOWS },
 	{ 0, "dir", "PATH|N", "a directory: entries, name blocks, index",
-	  ARG_TEXT(struct options, dir, 0), SHOWS },
+	  ARG_TEXT(struct dump_options, dir, 0), SHOWS },
 	{ 0, "extents", "PATH", "where a file's data lies, and its checksums",
-	  ARG_TEXT(struct options, extents, 0), SHOWS },
+	  ARG_TEXT(struct dump_options, extents, 0), SHOWS },
 	{ 0, "generations", NULL, "the generations that the image keeps",
-	  ARG_FLAG(struct options, generations), SHOWS, .not = "generation" },
+	  ARG_FLAG(struct dump_options, generations), SHOWS, .not = "generation" },
 	{ 0, "generation", "N", "look at an older generation; alone: its superblock",
-	  ARG_NUMBER(struct options, view.generation, 1, 0), .once = true },
-	{ VIEW_SOURCE(struct options), },
-	{ VIEW_JSON(struct options), },
+	  ARG_NUMBER(struct dump_options, view.generation, 1, 0), .once = true },
+	{ VIEW_SOURCE(struct dump_options), },
+	{ VIEW_JSON(struct dump_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -52,7 +53,7 @@ static const struct args command_line = {
 
 static int run(struct view *v, struct json *j, void *arg)
 {
-	const struct options *o = arg;
+	const struct dump_options *o = arg;
 
 	if (o->inode)
 		return dump_inode(v, j, o->inode);
@@ -69,7 +70,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int main(int argc, char **argv)
 {
-	struct options o = { };
+	struct dump_options o = { };
 	const char *image;
 	int ret;
 

@@ -26,7 +26,7 @@ static u64 inode_offset(struct view *v, u32 ino)
 static void show_xattrs(struct view *v, struct json *j, const char *path,
 			const struct image_node *node)
 {
-	struct xattr_list list;
+	struct node_xattrs list;
 
 	view_xattrs(v, path, node, &list);
 	if (j)

@@ -26,7 +26,7 @@ struct object {
 	struct extract *x;
 	const struct walk_entry *e;
 	int fd;
-	struct xattr_list list;
+	struct node_xattrs list;
 	mode_t mode;
 };
 

@@ -41,7 +41,7 @@ static int judge(struct extract *x, const struct walk_entry *e, enum resume foun
 	return -1;
 }
 
-static int where(int fd, struct place *p)
+static int where(int fd, struct made_at *p)
 {
 	struct stat st;
 
@@ -55,7 +55,7 @@ static int where(int fd, struct place *p)
 /* Enter a directory of the target. */
 static int go_down(struct extract *x, const char *name)
 {
-	struct place *p = array_add(&x->trail);
+	struct made_at *p = array_add(&x->trail);
 	int fd = -1;
 
 	if (p && !where(x->cwd, p))
@@ -71,8 +71,8 @@ static int go_down(struct extract *x, const char *name)
 
 static int go_up(struct extract *x)
 {
-	const struct place *above = (struct place *)x->trail.p + x->trail.n - 1;
-	struct place p;
+	const struct made_at *above = (struct made_at *)x->trail.p + x->trail.n - 1;
+	struct made_at p;
 	int fd = openat(x->cwd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
@@ -496,7 +496,7 @@ int export_files(struct view *v, const char *dir, struct filter *f, bool resume)
 	};
 	struct extract x = {
 		.v = v, .target = dir, .root = -1, .cwd = -1, .is_root = !geteuid(),
-		.part = f->count, .resume = resume, .trail.size = sizeof(struct place),
+		.part = f->count, .resume = resume, .trail.size = sizeof(struct made_at),
 	};
 	int ret;
 

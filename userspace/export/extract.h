@@ -8,7 +8,7 @@
 #include "progress.h"
 #include "walk.h"
 
-struct place {
+struct made_at {
 	dev_t dev;
 	ino_t ino;
 };
@@ -18,7 +18,7 @@ struct place {
  * @target: the path of the target
  * @root: the target, open; -1: not made yet
  * @cwd: the directory that entries are made in, open; -1: @root
- * @trail: the directories above it: struct place
+ * @trail: the directories above it: struct made_at
  * @file: the one that is being made
  * @skipped: attributes that only root can restore
  * @owners: objects that the caller owns, and not their owner in the image

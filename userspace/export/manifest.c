@@ -54,7 +54,7 @@ static void put_content(struct view *v, struct json *j, const struct walk_entry 
 static void put_attrs(struct view *v, struct json *j, const struct walk_entry *e)
 {
 	const struct dsfs_attr *attr = &e->node.attr;
-	struct xattr_list list;
+	struct node_xattrs list;
 
 	json_str(j, "type", type_name(attr->mode));
 	json_strf(j, "mode", "%04o", attr->mode & 07777);
@@ -67,14 +67,14 @@ static void put_attrs(struct view *v, struct json *j, const struct walk_entry *e
 	xattr_list_free(&list);
 }
 
-struct manifest {
+struct manifest_out {
 	struct view *v;
 	struct json *j;
 };
 
 static int put_entry(void *arg, const struct walk_entry *e)
 {
-	struct manifest *m = arg;
+	struct manifest_out *m = arg;
 	struct json *j = m->j;
 
 	json_begin_object(j, NULL);
@@ -93,7 +93,7 @@ int export_manifest(struct view *v)
 {
 	static const struct walk_ops ops = { .enter = put_entry };
 	struct json j;
-	struct manifest m = { .v = v, .j = &j };
+	struct manifest_out m = { .v = v, .j = &j };
 	int ret;
 
 	json_init(&j, stdout);

@@ -44,12 +44,12 @@ struct blob {
 };
 
 /**
- * struct layout - a layout that is made
+ * struct oci_layout - a layout that is made
  * @path: of its folder; @dir, open, and @blobs, that of blobs; -1: not yet
  * @note: of the generation
  * @layer: and @config, @manifest: its blobs; no digest: not written yet
  */
-struct layout {
+struct oci_layout {
 	struct view *v;
 	const char *path;
 	int dir;
@@ -62,13 +62,13 @@ struct layout {
 	struct blob manifest;
 };
 
-static int failed(const struct layout *l, const char *what)
+static int failed(const struct oci_layout *l, const char *what)
 {
 	msg_error(l->path, "%s: %s", what, msg_why(errno));
 	return -1;
 }
 
-static int make_folders(struct layout *l)
+static int make_folders(struct oci_layout *l)
 {
 	if (mkdir(l->path, 0777))
 		return failed(l, "create");
@@ -85,7 +85,7 @@ static int make_folders(struct layout *l)
 }
 
 /* A file of private mode, made readable to whom the mask lets */
-static int new_file(struct layout *l, int dir)
+static int new_file(struct oci_layout *l, int dir)
 {
 	const mode_t mask = umask(0);
 
@@ -99,14 +99,14 @@ static int new_file(struct layout *l, int dir)
 	return -1;
 }
 
-static int put(struct layout *l, const void *data, size_t len, u64 pos)
+static int put(struct oci_layout *l, const void *data, size_t len, u64 pos)
 {
 	sha256_put(&l->hash, data, len);
 	return io_pwrite(l->file.fd, data, len, pos) == len ? 0 : failed(l, "write");
 }
 
 /* The blob that was put gets its name. */
-static int end_blob(struct layout *l, struct blob *b, u64 bytes)
+static int end_blob(struct oci_layout *l, struct blob *b, u64 bytes)
 {
 	u8 sum[SHA256_BYTES];
 	const char *what;
@@ -123,7 +123,7 @@ static int end_blob(struct layout *l, struct blob *b, u64 bytes)
 	return failed(l, what);
 }
 
-static int put_image(struct layout *l, void *buf, u64 bytes)
+static int put_image(struct oci_layout *l, void *buf, u64 bytes)
 {
 	const struct image *img = &l->v->img;
 	size_t len;
@@ -142,7 +142,7 @@ static int put_image(struct layout *l, void *buf, u64 bytes)
 }
 
 /* What lies behind the image in its file or device is not of it. */
-static int write_layer(struct layout *l)
+static int write_layer(struct oci_layout *l)
 {
 	const u64 bytes = l->v->img.geo->image_bytes;
 	void *buf = malloc(PIECE);
@@ -162,7 +162,7 @@ static int write_layer(struct layout *l)
 	return ret;
 }
 
-static int write_text(struct layout *l, struct blob *b, const char *text, size_t len)
+static int write_text(struct oci_layout *l, struct blob *b, const char *text, size_t len)
 {
 	if (new_file(l, l->blobs))
 		return -1;
@@ -191,7 +191,7 @@ static void put_created(struct json *j, s64 ns)
 }
 
 /* What a reader may want to know before he asks for the image.  All values are texts. */
-static void annotate(struct json *j, const struct layout *l)
+static void annotate(struct json *j, const struct oci_layout *l)
 {
 	const struct dsfs_geo *geo = l->v->img.geo;
 	char uuid[UUID_STR_LEN];
@@ -211,7 +211,7 @@ static void annotate(struct json *j, const struct layout *l)
 	json_end(j);
 }
 
-static void make_manifest(struct json *j, const struct layout *l)
+static void make_manifest(struct json *j, const struct oci_layout *l)
 {
 	json_begin_object(j, NULL);
 	json_u64(j, "schemaVersion", 2);
@@ -230,7 +230,7 @@ static void make_manifest(struct json *j, const struct layout *l)
 	json_end(j);
 }
 
-static void make_index(struct json *j, const struct layout *l)
+static void make_index(struct json *j, const struct oci_layout *l)
 {
 	json_begin_object(j, NULL);
 	json_u64(j, "schemaVersion", 2);
@@ -246,8 +246,8 @@ static void make_index(struct json *j, const struct layout *l)
 	json_end(j);
 }
 
-static char *text_of(const struct layout *l, void (*make)(struct json *, const struct layout *),
-		     size_t *len)
+static char *text_of(const struct oci_layout *l,
+		     void (*make)(struct json *, const struct oci_layout *), size_t *len)
 {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, len);
@@ -267,7 +267,7 @@ static char *text_of(const struct layout *l, void (*make)(struct json *, const s
 	return text;
 }
 
-static int write_manifest(struct layout *l)
+static int write_manifest(struct oci_layout *l)
 {
 	size_t len;
 	char *text = text_of(l, make_manifest, &len);
@@ -277,7 +277,7 @@ static int write_manifest(struct layout *l)
 	return ret;
 }
 
-static int write_named(struct layout *l, const char *name, const char *text, size_t len)
+static int write_named(struct oci_layout *l, const char *name, const char *text, size_t len)
 {
 	const char *what;
 
@@ -292,7 +292,7 @@ static int write_named(struct layout *l, const char *name, const char *text, siz
 	return what ? failed(l, what) : 0;
 }
 
-static int write_ends(struct layout *l)
+static int write_ends(struct oci_layout *l)
 {
 	static const char version[] = "{\"imageLayoutVersion\":\"1.0.0\"}\n";
 	size_t len;
@@ -305,13 +305,13 @@ static int write_ends(struct layout *l)
 	return ret;
 }
 
-static void remove_blob(const struct layout *l, const struct blob *b)
+static void remove_blob(const struct oci_layout *l, const struct blob *b)
 {
 	if (*b->digest)
 		unlinkat(l->blobs, b->digest + 7, 0);
 }
 
-static void remove_all(const struct layout *l)
+static void remove_all(const struct oci_layout *l)
 {
 	if (l->dir < 0)
 		return;
@@ -324,7 +324,7 @@ static void remove_all(const struct layout *l)
 	rmdir(l->path);
 }
 
-static int make(struct layout *l)
+static int make(struct oci_layout *l)
 {
 	int ret = make_folders(l);
 
@@ -347,7 +347,7 @@ static int make(struct layout *l)
 
 int export_oci(struct view *v, struct json *j, const char *path)
 {
-	struct layout l = { .v = v, .path = path, .dir = -1, .blobs = -1 };
+	struct oci_layout l = { .v = v, .path = path, .dir = -1, .blobs = -1 };
 	int ret;
 
 	/* A blob beyond RLIMIT_FSIZE is an error of it. */

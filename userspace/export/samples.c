@@ -151,7 +151,7 @@ static struct sample *find_sample(const struct samples *s, const char *key, size
 	return NULL;
 }
 
-struct order {
+struct ranks {
 	struct samples *s;
 	const char *list;
 	u64 missing;
@@ -159,7 +159,7 @@ struct order {
 
 static int order_line(void *ctx, char *line, size_t len, u64 number)
 {
-	struct order *o = ctx;
+	struct ranks *o = ctx;
 	struct sample *found = NULL;
 	const char *path = line;
 
@@ -177,7 +177,7 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 
 int samples_order(struct samples *s, const char *list, bool null)
 {
-	struct order o = { .s = s, .list = list };
+	struct ranks o = { .s = s, .list = list };
 	int ret = list_read(list, null, order_line, &o);
 
 	if (ret)

@@ -16,14 +16,14 @@
 #define OUT_BYTES	1048576
 
 /**
- * struct tar - a run
+ * struct tar_out - a run
  * @path: of the member
  * @map: extents of the file, as text
  * @held: bytes of it in @buf
  * @written: bytes of it that are out
  * @sockets: left out, as tar has none
  */
-struct tar {
+struct tar_out {
 	struct view *v;
 	struct pax_records records;
 	char *path;
@@ -52,16 +52,16 @@ static int failed_out(void)
 	return -EIO;
 }
 
-static int put_header(struct tar *t, const struct pax_member *m)
+static int put_header(struct tar_out *t, const struct pax_member *m)
 {
 	int ret = pax_header(stdout, &t->records, m);
 
 	return ret ? ret : ferror(stdout) ? failed_out() : 0;
 }
 
-static void add_xattrs(struct tar *t, const struct walk_entry *e)
+static void add_xattrs(struct tar_out *t, const struct walk_entry *e)
 {
-	struct xattr_list list;
+	struct node_xattrs list;
 	int ret;
 
 	view_xattrs(t->v, e->path, &e->node, &list);
@@ -74,7 +74,8 @@ static void add_xattrs(struct tar *t, const struct walk_entry *e)
 }
 
 /* Make the map of a file with holes: number and places of its extents. */
-static int make_map(struct tar *t, const struct image_node *n, u64 *stored, struct dsfs_err *err)
+static int make_map(struct tar_out *t, const struct image_node *n, u64 *stored,
+		    struct dsfs_err *err)
 {
 	FILE *out = open_memstream(&t->map, &t->map_len);
 	struct dsfs_mapping mapping;
@@ -116,7 +117,7 @@ static int make_map(struct tar *t, const struct image_node *n, u64 *stored, stru
 
 static int hold_piece(void *arg, u64 pos, const void *data, u64 len)
 {
-	struct tar *t = arg;
+	struct tar_out *t = arg;
 
 	(void)pos;
 	if (!data)
@@ -130,7 +131,7 @@ static int hold_piece(void *arg, u64 pos, const void *data, u64 len)
 
 static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 {
-	struct tar *t = arg;
+	struct tar_out *t = arg;
 
 	(void)pos;
 	if (!data)
@@ -140,7 +141,7 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 }
 
 /* Write the data of a file; after its header, an error can only end the archive. */
-static int put_content(struct tar *t, const struct walk_entry *e, u64 stored)
+static int put_content(struct tar_out *t, const struct walk_entry *e, u64 stored)
 {
 	struct dsfs_err err = { 0 };
 	int ret;
@@ -164,7 +165,8 @@ static int put_content(struct tar *t, const struct walk_entry *e, u64 stored)
 }
 
 /* Read and verify a small file.  Return: 0, or the error. */
-static int hold_content(struct tar *t, const struct walk_entry *e, u64 stored, struct dsfs_err *err)
+static int hold_content(struct tar_out *t, const struct walk_entry *e, u64 stored,
+			struct dsfs_err *err)
 {
 	t->held = 0;
 	if (stored > BUFFER_BYTES)
@@ -173,7 +175,7 @@ static int hold_content(struct tar *t, const struct walk_entry *e, u64 stored, s
 }
 
 /* Report a bad file and leave it out, with all its other names, which would be links to it. */
-static void leave_out(struct tar *t, const struct walk_entry *e, int ret,
+static void leave_out(struct tar_out *t, const struct walk_entry *e, int ret,
 		      const struct dsfs_err *err)
 {
 	view_error(t->v, e->path, "content", ret, err);
@@ -181,7 +183,7 @@ static void leave_out(struct tar *t, const struct walk_entry *e, int ret,
 	listing_lose(&t->v->links, 0, e->node.attr.ino);
 }
 
-static int put_file(struct tar *t, const struct walk_entry *e, struct pax_member *m)
+static int put_file(struct tar_out *t, const struct walk_entry *e, struct pax_member *m)
 {
 	struct dsfs_err err = { 0 };
 	u64 stored = e->node.attr.size;
@@ -216,7 +218,7 @@ out:
 	return ret;
 }
 
-static int put_symlink(struct tar *t, const struct walk_entry *e, struct pax_member *m)
+static int put_symlink(struct tar_out *t, const struct walk_entry *e, struct pax_member *m)
 {
 	char target[DSFS_SYMLINK_MAX + 1];
 	struct dsfs_err err = { 0 };
@@ -232,7 +234,7 @@ static int put_symlink(struct tar *t, const struct walk_entry *e, struct pax_mem
 	return ret;
 }
 
-static int put_link(struct tar *t, const struct walk_entry *e, struct pax_member *m)
+static int put_link(struct tar_out *t, const struct walk_entry *e, struct pax_member *m)
 {
 	char *link;
 	int ret;
@@ -268,7 +270,7 @@ static char member_type(u32 mode)
 	}
 }
 
-static int put_member(struct tar *t, const struct walk_entry *e)
+static int put_member(struct tar_out *t, const struct walk_entry *e)
 {
 	const struct image_node *n = &e->node;
 	const struct dsfs_attr *attr = &n->attr;
@@ -293,7 +295,7 @@ static int put_member(struct tar *t, const struct walk_entry *e)
 
 static int enter(void *arg, const struct walk_entry *e)
 {
-	struct tar *t = arg;
+	struct tar_out *t = arg;
 	int ret;
 
 	if (S_ISSOCK(e->node.attr.mode)) {
@@ -306,7 +308,7 @@ static int enter(void *arg, const struct walk_entry *e)
 	return ret ? ret : ferror(stdout) ? failed_out() : 0;
 }
 
-static void tar_free(struct tar *t)
+static void tar_free(struct tar_out *t)
 {
 	pax_free(&t->records);
 	free(t->buf);
@@ -316,7 +318,7 @@ int export_tar(struct view *v, struct filter *f)
 {
 	static const struct walk_ops ops = { .enter = enter };
 	static char out[OUT_BYTES];
-	struct tar t = { .v = v, .buf = malloc(BUFFER_BYTES) };
+	struct tar_out t = { .v = v, .buf = malloc(BUFFER_BYTES) };
 	int ret = -ENOMEM;
 
 	if (isatty(STDOUT_FILENO)) {

@@ -34,7 +34,7 @@ struct totals {
 };
 
 /**
- * struct wds - a run
+ * struct wds_out - a run
  * @dir: the directory of the shards, open
  * @base: what their names begin with
  * @name: of the current shard
@@ -42,7 +42,7 @@ struct totals {
  * @bad: samples that were left out
  * @first_large: number of the first shard above the limit
  */
-struct wds {
+struct wds_out {
 	struct view *v;
 	struct json *j;
 	const struct shards_request *r;
@@ -58,13 +58,13 @@ struct wds {
 	u64 first_large;
 };
 
-static void set_name(struct wds *w, u64 number)
+static void set_name(struct wds_out *w, u64 number)
 {
 	snprintf(w->name, sizeof(w->name), "%s-%0*llu.tar", w->base, NUMBER_DIGITS, number);
 }
 
 /* Whether a name is that of a shard of this prefix. */
-static bool is_shard(const struct wds *w, const char *name)
+static bool is_shard(const struct wds_out *w, const char *name)
 {
 	const size_t len = strlen(w->base);
 	size_t digits;
@@ -76,7 +76,7 @@ static bool is_shard(const struct wds *w, const char *name)
 }
 
 /* Refuse a directory with shards of another run: readers would take them for this run's. */
-static int check_empty(const struct wds *w)
+static int check_empty(const struct wds_out *w)
 {
 	int fd = openat(w->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -99,7 +99,7 @@ static int check_empty(const struct wds *w)
 }
 
 /* Open the directory of the shards. */
-static int open_dir(struct wds *w)
+static int open_dir(struct wds_out *w)
 {
 	const char *prefix = w->r->prefix, *slash = strrchr(prefix, '/');
 	char *dir;
@@ -127,14 +127,14 @@ static int open_dir(struct wds *w)
 }
 
 /* An error of the target, which ends the run. */
-static int failed(struct wds *w, const char *what, int err)
+static int failed(struct wds_out *w, const char *what, int err)
 {
 	w->v->errors->count++;
 	msg_error(w->r->prefix, "%s: %s: %s", w->name, what, strerror(err));
 	return -EIO;
 }
 
-static void report_shard(struct wds *w)
+static void report_shard(struct wds_out *w)
 {
 	struct json *j = w->j;
 
@@ -148,7 +148,7 @@ static void report_shard(struct wds *w)
 	json_end(j);
 }
 
-static int finish_shard(struct wds *w)
+static int finish_shard(struct wds_out *w)
 {
 	const char *what = shard_publish(&w->shard, w->name);
 
@@ -164,7 +164,7 @@ static int finish_shard(struct wds *w)
 	return 0;
 }
 
-static int begin_shard(struct wds *w)
+static int begin_shard(struct wds_out *w)
 {
 	const char *what;
 
@@ -175,7 +175,7 @@ static int begin_shard(struct wds *w)
 }
 
 /* Report a bad file; its sample is left out. */
-static void bad_file(struct wds *w, const char *path, const char *what, int ret,
+static void bad_file(struct wds_out *w, const char *path, const char *what, int ret,
 		     const struct dsfs_err *err)
 {
 	w->bad++;
@@ -183,7 +183,7 @@ static void bad_file(struct wds *w, const char *path, const char *what, int ret,
 }
 
 /* Bytes of a sample in a shard.  Return: 1; 0: it is bad; or -ENOMEM. */
-static int measure(struct wds *w, const struct sample *sample, u64 *bytes)
+static int measure(struct wds_out *w, const struct sample *sample, u64 *bytes)
 {
 	struct dsfs_err err = { 0 };
 	struct image_node node;
@@ -207,7 +207,7 @@ static int measure(struct wds *w, const struct sample *sample, u64 *bytes)
 }
 
 /* Write a file.  Return: 1; 0: it is bad; or a negative errno. */
-static int put_file(struct wds *w, const struct sample_file *f)
+static int put_file(struct wds_out *w, const struct sample_file *f)
 {
 	const char *path = samples_path(&w->samples, f);
 	struct dsfs_err err = { 0 };
@@ -224,7 +224,7 @@ static int put_file(struct wds *w, const struct sample_file *f)
 	return 0;
 }
 
-static int put_sample(struct wds *w, const struct sample *sample)
+static int put_sample(struct wds_out *w, const struct sample *sample)
 {
 	const u64 before = w->shard.bytes;
 	int ret = 1;
@@ -243,7 +243,7 @@ static int put_sample(struct wds *w, const struct sample *sample)
 }
 
 /* Whether the shard has no room for one more sample, of @bytes. */
-static bool is_full(const struct wds *w, u64 bytes)
+static bool is_full(const struct wds_out *w, u64 bytes)
 {
 	if (!w->count.samples)
 		return false;
@@ -251,7 +251,7 @@ static bool is_full(const struct wds *w, u64 bytes)
 	       w->shard.bytes + bytes + SHARD_END_BYTES > w->size;
 }
 
-static int add_sample(struct wds *w, const struct sample *sample)
+static int add_sample(struct wds_out *w, const struct sample *sample)
 {
 	u64 bytes;
 	int ret = measure(w, sample, &bytes);
@@ -266,7 +266,7 @@ static int add_sample(struct wds *w, const struct sample *sample)
 	return ret ? ret : put_sample(w, sample);
 }
 
-static int put_all(struct wds *w)
+static int put_all(struct wds_out *w)
 {
 	struct progress bar;
 	int ret = 0;
@@ -282,7 +282,7 @@ static int put_all(struct wds *w)
 	return ret;
 }
 
-static void report(struct wds *w)
+static void report(struct wds_out *w)
 {
 	struct json *j = w->j;
 	char text[16], limit[16];
@@ -312,7 +312,7 @@ static void report(struct wds *w)
 			 w->samples.others, msg_s(w->samples.others));
 }
 
-static int run(struct wds *w, struct filter *f)
+static int run(struct wds_out *w, struct filter *f)
 {
 	int ret = samples_collect(&w->samples, w->v, f);
 
@@ -337,7 +337,7 @@ static int run(struct wds *w, struct filter *f)
 
 int export_shards(struct view *v, struct json *j, const struct shards_request *r, struct filter *f)
 {
-	struct wds w = { .v = v, .j = j, .r = r, .size = r->size ? r->size : WDS_SIZE, .dir = -1 };
+	struct wds_out w = { .v = v, .j = j, .r = r, .size = r->size ? r->size : WDS_SIZE, .dir = -1 };
 	int ret = open_dir(&w);
 
 	/* A shard beyond RLIMIT_FSIZE is an error of it. */

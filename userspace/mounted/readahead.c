@@ -51,11 +51,11 @@ struct name_list {
 };
 
 /**
- * struct ahead - what the threads share
+ * struct hinter - what the threads share
  * @reading: held by the one that waits for a name, which may take for ever
  * @lock: of all counts
  */
-struct ahead {
+struct hinter {
 	const struct readahead_options *o;
 	struct name_list list;
 	pthread_mutex_t reading;
@@ -117,7 +117,7 @@ static char *next_entry(struct name_list *l, char end)
 }
 
 /* Get the next name, for one thread at a time.  NULL at the end. */
-static char *next_name(struct ahead *a)
+static char *next_name(struct hinter *a)
 {
 	char *name = NULL;
 	sigset_t blocked;
@@ -138,7 +138,7 @@ static char *next_name(struct ahead *a)
 }
 
 /* Take bytes of the budget.  Return: false if fewer are left. */
-static bool take(struct ahead *a, u64 bytes)
+static bool take(struct hinter *a, u64 bytes)
 {
 	bool ok;
 
@@ -154,7 +154,7 @@ static bool take(struct ahead *a, u64 bytes)
 	return ok;
 }
 
-static int ask(struct ahead *a, const char *path)
+static int ask(struct hinter *a, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -175,7 +175,7 @@ static int ask(struct ahead *a, const char *path)
 
 static void ask_for_all(void *ctx, size_t i)
 {
-	struct ahead *a = ctx;
+	struct hinter *a = ctx;
 	char *name;
 	int ret;
 
@@ -193,7 +193,7 @@ static void ask_for_all(void *ctx, size_t i)
 	}
 }
 
-static void report(const struct ahead *a)
+static void report(const struct hinter *a)
 {
 	char bytes[32], limit[32];
 	struct json j;
@@ -231,7 +231,7 @@ static int open_list(struct name_list *l, const char *path)
 
 static int run(const struct readahead_options *o)
 {
-	struct ahead a = { .o = o };
+	struct hinter a = { .o = o };
 	sigset_t all;
 
 	if (open_list(&a.list, o->list))

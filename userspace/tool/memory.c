@@ -30,7 +30,7 @@ enum kind {
 };
 
 /* What is in front of each piece of memory; @bytes: with this */
-struct head {
+struct block_head {
 	size_t bytes;
 	enum kind kind;
 } __aligned(16);
@@ -146,15 +146,15 @@ void memory_pass(void *p, size_t bytes)
 	madvise(p, whole_units(bytes), MADV_DONTNEED);
 }
 
-static void *head_end(struct head *h, size_t bytes, enum kind kind)
+static void *head_end(struct block_head *h, size_t bytes, enum kind kind)
 {
 	if (!h)
 		return NULL;
-	*h = (struct head){ bytes, kind };
+	*h = (struct block_head){ bytes, kind };
 	return h + 1;
 }
 
-static struct head *map_anonymous(size_t bytes)
+static struct block_head *map_anonymous(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -163,8 +163,8 @@ static struct head *map_anonymous(size_t bytes)
 
 void *memory_alloc(size_t bytes)
 {
-	const bool fits = memory_take(bytes += sizeof(struct head));
-	struct head *h = NULL;
+	const bool fits = memory_take(bytes += sizeof(struct block_head));
+	struct block_head *h = NULL;
 
 	if (!fits && bytes >= MAPPED_MIN)
 		h = memory_map(bytes, false);
@@ -183,7 +183,7 @@ void *memory_alloc(size_t bytes)
 
 void memory_free(void *p)
 {
-	struct head *h = p ? (struct head *)p - 1 : NULL;
+	struct block_head *h = p ? (struct block_head *)p - 1 : NULL;
 	const size_t bytes = h ? h->bytes : 0;
 
 	if (!h)
@@ -200,10 +200,10 @@ void memory_free(void *p)
 }
 
 /* Make a large table in memory longer where it is, or where the system moves it to. */
-static void *move_mapping(struct head *h, size_t bytes)
+static void *move_mapping(struct block_head *h, size_t bytes)
 {
 	const u64 more = bytes > h->bytes ? bytes - h->bytes : 0;
-	struct head *to;
+	struct block_head *to;
 
 	if (!memory_take(more))
 		return NULL;
@@ -220,7 +220,7 @@ static void *move_mapping(struct head *h, size_t bytes)
 
 void *memory_resize(void *p, size_t bytes)
 {
-	struct head *h = p ? (struct head *)p - 1 : NULL;
+	struct block_head *h = p ? (struct block_head *)p - 1 : NULL;
 	const size_t all = bytes + sizeof(*h);
 	void *to;
 

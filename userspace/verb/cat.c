@@ -5,13 +5,13 @@
 #include "status.h"
 #include "verb.h"
 
-struct options {
+struct cat_options {
 	struct view_options view;
 };
 
 static const struct arg option_table[] = {
-	{ VIEW_GENERATION(struct options), },
-	{ VIEW_SOURCE(struct options), },
+	{ VIEW_GENERATION(struct cat_options), },
+	{ VIEW_SOURCE(struct cat_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -60,7 +60,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int verb_cat(int argc, char **argv)
 {
-	struct options o = { };
+	struct cat_options o = { };
 	int ret = args_words(&command_line, &o, "IMAGE and PATH", 2, 2, &argc, argv);
 
 	if (ret >= 0)

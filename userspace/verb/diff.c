@@ -5,13 +5,13 @@
 #include "status.h"
 #include "verb.h"
 
-struct options {
+struct diff_options {
 	struct view_options view;
 };
 
 static const struct arg option_table[] = {
-	{ VIEW_SOURCE(struct options), },
-	{ VIEW_JSON(struct options), },
+	{ VIEW_SOURCE(struct diff_options), },
+	{ VIEW_JSON(struct diff_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -33,7 +33,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int verb_diff(int argc, char **argv)
 {
-	struct options o = { };
+	struct diff_options o = { };
 	struct diff_request r = { };
 	int ret = args_words(&command_line, &o, "IMAGE", 1, 2, &argc, argv);
 

@@ -14,7 +14,7 @@
 #include "status.h"
 #include "verb.h"
 
-struct options {
+struct digest_options {
 	struct view_options view;
 	struct digest_request digest;
 	bool full;
@@ -22,14 +22,14 @@ struct options {
 
 static const struct arg option_table[] = {
 	{ 0, "full", NULL, "modes, owners, times, attributes and hard links, too",
-	  ARG_FLAG(struct options, full) },
+	  ARG_FLAG(struct digest_options, full) },
 	{ 0, "text", NULL, "the text that it is the SHA-256 of",
-	  ARG_FLAG(struct options, digest.text), .not = "json" },
+	  ARG_FLAG(struct digest_options, digest.text), .not = "json" },
 	{ 0, "threads", "N", "threads that read files (processors)",
-	  ARG_NUMBER(struct options, digest.threads, 1, SUMS_THREADS_MAX) },
-	{ VIEW_GENERATION(struct options), },
-	{ VIEW_SOURCE(struct options), },
-	{ VIEW_JSON(struct options), },
+	  ARG_NUMBER(struct digest_options, digest.threads, 1, SUMS_THREADS_MAX) },
+	{ VIEW_GENERATION(struct digest_options), },
+	{ VIEW_SOURCE(struct digest_options), },
+	{ VIEW_JSON(struct digest_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -109,7 +109,7 @@ static bool is_of_tree(char **words)
 
 int verb_digest(int argc, char **argv)
 {
-	struct options o = { };
+	struct digest_options o = { };
 	int ret;
 
 	if (is_of_tree(argv + 1))

@@ -6,10 +6,10 @@
 #include "verb.h"
 
 /**
- * struct options - the command line
+ * struct extract_options - the command line
  * @resume: what is in @dir may be of a run that was cut off
  */
-struct options {
+struct extract_options {
 	struct view_options view;
 	struct filter paths;
 	const char *dir;
@@ -17,10 +17,11 @@ struct options {
 };
 
 static const struct arg option_table[] = {
-	{ 0, "resume", NULL, "go on where a run was cut off", ARG_FLAG(struct options, resume) },
-	{ VIEW_VERBOSE(struct options), },
-	{ VIEW_GENERATION(struct options), },
-	{ VIEW_SOURCE(struct options), },
+	{ 0, "resume", NULL, "go on where a run was cut off",
+	  ARG_FLAG(struct extract_options, resume) },
+	{ VIEW_VERBOSE(struct extract_options), },
+	{ VIEW_GENERATION(struct extract_options), },
+	{ VIEW_SOURCE(struct extract_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -36,7 +37,7 @@ static const struct args command_line = {
 
 static int run(struct view *v, struct json *j, void *arg)
 {
-	struct options *o = arg;
+	struct extract_options *o = arg;
 
 	(void)j;
 	return export_files(v, o->dir, &o->paths, o->resume);
@@ -44,7 +45,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int verb_extract(int argc, char **argv)
 {
-	struct options o = { .view.bounded = true };
+	struct extract_options o = { .view.bounded = true };
 	int ret = args_words(&command_line, &o, "IMAGE and DIR", 2, 0, &argc, argv);
 
 	if (ret >= 0)

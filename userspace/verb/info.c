@@ -12,14 +12,14 @@
 
 #define SIZE	16	/* bytes for parse_format_size() */
 
-struct options {
+struct info_options {
 	struct view_options view;
 };
 
 static const struct arg option_table[] = {
-	{ VIEW_GENERATION(struct options), },
-	{ VIEW_SOURCE(struct options), },
-	{ VIEW_JSON(struct options), },
+	{ VIEW_GENERATION(struct info_options), },
+	{ VIEW_SOURCE(struct info_options), },
+	{ VIEW_JSON(struct info_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -171,7 +171,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int verb_info(int argc, char **argv)
 {
-	struct options o = { };
+	struct info_options o = { };
 	int ret = args_words(&command_line, &o, "IMAGE", 1, 1, &argc, argv);
 
 	if (ret >= 0)

@@ -9,7 +9,7 @@
 #include "verb.h"
 
 /**
- * struct options - the command line, and the state of a run
+ * struct ls_options - the command line, and the state of a run
  * @path: what is listed
  * @attrs: with attributes
  * @below: all below it, by paths
@@ -17,7 +17,7 @@
  * @json: not of @view: a line is a document
  * @started: @path was met
  */
-struct options {
+struct ls_options {
 	struct view_options view;
 	const char *path;
 	struct view *v;
@@ -31,14 +31,14 @@ struct options {
 
 static const struct arg option_table[] = {
 	{ 'l', "long", NULL, "mode, links, owner, group, size and time, too",
-	  ARG_FLAG(struct options, attrs) },
-	{ 'R', "recursive", NULL, "all below it, too, by paths", ARG_FLAG(struct options, below) },
+	  ARG_FLAG(struct ls_options, attrs) },
+	{ 'R', "recursive", NULL, "all below it, too, by paths", ARG_FLAG(struct ls_options, below) },
 	{ '0', "null", NULL, "names end with NUL, not newline, and nothing in them is escaped",
-	  ARG_FLAG(struct options, raw), .not = "json" },
-	{ VIEW_GENERATION(struct options), },
-	{ VIEW_SOURCE(struct options), },
+	  ARG_FLAG(struct ls_options, raw), .not = "json" },
+	{ VIEW_GENERATION(struct ls_options), },
+	{ VIEW_SOURCE(struct ls_options), },
 	{ 0, "json", NULL, "all that is known, as JSON, one object a line",
-	  ARG_FLAG(struct options, json) },
+	  ARG_FLAG(struct ls_options, json) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -52,7 +52,7 @@ static const struct args command_line = {
 	.table = option_table,
 };
 
-static int put_text(const struct options *o, const char *text)
+static int put_text(const struct ls_options *o, const char *text)
 {
 	const size_t size = 4 * strlen(text) + 5;
 	char *plain = o->raw ? NULL : malloc(size);
@@ -88,12 +88,12 @@ static void put_attrs(const struct image_node *n)
 	printf("%s %3u %5u %5u %12s %s ", mode, n->nlink, n->uid, n->gid, size, when);
 }
 
-static void put_json(struct options *o, const struct walk_entry *e, const char *target)
+static void put_json(struct ls_options *o, const struct walk_entry *e, const char *target)
 {
 	const struct dsfs_attr *a = &e->node.attr;
 	const struct nsec_time mtime = nsec_split(a->mtime);
 	const char type[2] = { listing_type(a->mode) };
-	struct xattr_list xattrs;
+	struct node_xattrs xattrs;
 	struct json *j = &o->j;
 
 	json_begin_object(j, NULL);
@@ -119,7 +119,7 @@ static void put_json(struct options *o, const struct walk_entry *e, const char *
 	json_end(j);
 }
 
-static int put_line(const struct options *o, const char *name, const struct image_node *n,
+static int put_line(const struct ls_options *o, const char *name, const struct image_node *n,
 		    const char *target)
 {
 	int ret;
@@ -137,7 +137,7 @@ static int put_line(const struct options *o, const char *name, const struct imag
 
 static int enter(void *arg, const struct walk_entry *e)
 {
-	struct options *o = arg;
+	struct ls_options *o = arg;
 	const bool first = !o->started, dir = S_ISDIR(e->node.attr.mode);
 	const char *link = NULL;
 	char target[DSFS_SYMLINK_MAX + 1];
@@ -159,7 +159,7 @@ static int enter(void *arg, const struct walk_entry *e)
 static int run(struct view *v, struct json *j, void *arg)
 {
 	static const struct walk_ops ops = { .enter = enter };
-	struct options *o = arg;
+	struct ls_options *o = arg;
 	int ret;
 
 	(void)j;
@@ -174,7 +174,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int verb_ls(int argc, char **argv)
 {
-	struct options o = { };
+	struct ls_options o = { };
 	int ret = args_words(&command_line, &o, "IMAGE", 1, 2, &argc, argv);
 
 	if (ret >= 0)

@@ -5,13 +5,13 @@
 #include "status.h"
 #include "verb.h"
 
-struct options {
+struct manifest_options {
 	struct view_options view;
 };
 
 static const struct arg option_table[] = {
-	{ VIEW_GENERATION(struct options), },
-	{ VIEW_SOURCE(struct options), },
+	{ VIEW_GENERATION(struct manifest_options), },
+	{ VIEW_SOURCE(struct manifest_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -34,7 +34,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int verb_manifest(int argc, char **argv)
 {
-	struct options o = { };
+	struct manifest_options o = { };
 	int ret = args_words(&command_line, &o, "IMAGE", 1, 1, &argc, argv);
 
 	if (ret >= 0)

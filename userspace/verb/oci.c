@@ -5,13 +5,13 @@
 #include "status.h"
 #include "verb.h"
 
-struct options {
+struct oci_options {
 	struct view_options view;
 };
 
 static const struct arg option_table[] = {
-	{ VIEW_SOURCE(struct options), },
-	{ VIEW_JSON(struct options), },
+	{ VIEW_SOURCE(struct oci_options), },
+	{ VIEW_JSON(struct oci_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -32,7 +32,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int verb_oci(int argc, char **argv)
 {
-	struct options o = { };
+	struct oci_options o = { };
 	int ret = args_words(&command_line, &o, "IMAGE and DIR", 2, 2, &argc, argv);
 
 	if (ret >= 0)

@@ -5,24 +5,24 @@
 #include "status.h"
 #include "verb.h"
 
-struct options {
+struct shards_options {
 	struct view_options view;
 	struct shards_request shards;
 	struct filter paths;
 };
 
 static const struct arg option_table[] = {
-	{ 0, "size", "SIZE", "bytes of a shard (1G)", ARG_SIZE(struct options, shards.size) },
+	{ 0, "size", "SIZE", "bytes of a shard (1G)", ARG_SIZE(struct shards_options, shards.size) },
 	{ 0, "samples", "N", "samples of a shard (any number)",
-	  ARG_NUMBER(struct options, shards.samples, 1, 0) },
+	  ARG_NUMBER(struct shards_options, shards.samples, 1, 0) },
 	{ 0, "order", "FILE", "keys or paths of samples that come first; - is standard input",
-	  ARG_TEXT(struct options, shards.order, 0), .once = true },
+	  ARG_TEXT(struct shards_options, shards.order, 0), .once = true },
 	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
-	  ARG_FLAG(struct options, shards.null), .only = "order" },
-	{ VIEW_VERBOSE(struct options), },
-	{ VIEW_GENERATION(struct options), },
-	{ VIEW_SOURCE(struct options), },
-	{ VIEW_JSON(struct options), },
+	  ARG_FLAG(struct shards_options, shards.null), .only = "order" },
+	{ VIEW_VERBOSE(struct shards_options), },
+	{ VIEW_GENERATION(struct shards_options), },
+	{ VIEW_SOURCE(struct shards_options), },
+	{ VIEW_JSON(struct shards_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -39,14 +39,14 @@ static const struct args command_line = {
 
 static int run(struct view *v, struct json *j, void *arg)
 {
-	struct options *o = arg;
+	struct shards_options *o = arg;
 
 	return export_shards(v, j, &o->shards, &o->paths);
 }
 
 int verb_shards(int argc, char **argv)
 {
-	struct options o = { .view.bounded = true };
+	struct shards_options o = { .view.bounded = true };
 	int ret = args_words(&command_line, &o, "IMAGE and PREFIX", 2, 0, &argc, argv);
 
 	if (ret >= 0)

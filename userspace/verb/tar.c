@@ -5,15 +5,15 @@
 #include "status.h"
 #include "verb.h"
 
-struct options {
+struct tar_options {
 	struct view_options view;
 	struct filter paths;
 };
 
 static const struct arg option_table[] = {
-	{ VIEW_VERBOSE(struct options), },
-	{ VIEW_GENERATION(struct options), },
-	{ VIEW_SOURCE(struct options), },
+	{ VIEW_VERBOSE(struct tar_options), },
+	{ VIEW_GENERATION(struct tar_options), },
+	{ VIEW_SOURCE(struct tar_options), },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }
@@ -29,7 +29,7 @@ static const struct args command_line = {
 
 static int run(struct view *v, struct json *j, void *arg)
 {
-	struct options *o = arg;
+	struct tar_options *o = arg;
 
 	(void)j;
 	return export_tar(v, &o->paths);
@@ -37,7 +37,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int verb_tar(int argc, char **argv)
 {
-	struct options o = { .view.bounded = true };
+	struct tar_options o = { .view.bounded = true };
 	int ret = args_words(&command_line, &o, "IMAGE", 1, 0, &argc, argv);
 
 	if (ret >= 0)

@@ -10,7 +10,7 @@
 
 #define PIECE	65536
 
-enum answer { SAME, OTHER, UNKNOWN };
+enum difference { SAME, OTHER, UNKNOWN };
 
 static int pass_over(void *arg, u64 pos, const void *data, u64 len)
 {
@@ -53,7 +53,7 @@ static int read_mapping(const struct compare_side *s, const struct dsfs_mapping 
 
 /* Compare two files.  A range that is a hole in both is not read, whatever its length. */
 static int compare_bytes(const struct compare_side *a, const struct compare_side *b,
-			 enum answer *answer, struct dsfs_err *err)
+			 enum difference *answer, struct dsfs_err *err)
 {
 	u8 have_a[PIECE], have_b[PIECE];
 	struct dsfs_mapping x, y;
@@ -82,7 +82,7 @@ static int compare_bytes(const struct compare_side *a, const struct compare_side
 }
 
 static int read_both(const struct compare_side *a, const struct compare_side *b,
-		     enum answer *answer, struct dsfs_err *err)
+		     enum difference *answer, struct dsfs_err *err)
 {
 	int ret = verify(a, err);
 
@@ -114,7 +114,7 @@ static int compare_maps(const struct compare_side *a, const struct compare_side 
 }
 
 static int compare_sums(const struct compare_side *a, const struct compare_side *b,
-			enum answer *answer, struct dsfs_err *err)
+			enum difference *answer, struct dsfs_err *err)
 {
 	const u64 stored = image_stored_bytes(&a->node->attr, &a->node->extra);
 	const unsigned int bits = dsfs_chunk_bits(a->v->img.geo, stored);
@@ -157,7 +157,7 @@ static bool same_frames(const struct compare_side *a, const struct compare_side 
 static int compare_content(const struct compare_side *a, const struct compare_side *b,
 			   unsigned int *changed, struct dsfs_err *err)
 {
-	enum answer answer = UNKNOWN;
+	enum difference answer = UNKNOWN;
 	bool same_map;
 	int ret;
 
@@ -193,7 +193,7 @@ static int compare_targets(const struct compare_side *a, const struct compare_si
 }
 
 /* Whether two sets are equal; both are in the order of the format. */
-static bool same_xattrs(const struct xattr_list *x, const struct xattr_list *y)
+static bool same_xattrs(const struct node_xattrs *x, const struct node_xattrs *y)
 {
 	if (x->count != y->count)
 		return false;
@@ -208,7 +208,7 @@ static bool same_xattrs(const struct xattr_list *x, const struct xattr_list *y)
 static int compare_xattrs(const struct compare_side *a, const struct compare_side *b,
 			  unsigned int *changed, struct dsfs_err *err)
 {
-	struct xattr_list x, y;
+	struct node_xattrs x, y;
 	int ret;
 
 	if (!((a->node->attr.flags | b->node->attr.flags) & DSFS_INODE_XATTRS))

@@ -9,7 +9,7 @@
 #include "msg.h"
 #include "parse.h"
 
-enum side { FROM, TO, SIDES };
+enum diff_side { FROM, TO, SIDES };
 
 /**
  * struct diff - state of a run
@@ -146,7 +146,7 @@ static int enter(void *arg, const struct walk_entry *from, const struct walk_ent
 }
 
 /* Open a generation in addition to that of the run. */
-static int open_side(struct diff *f, enum side s, u64 generation)
+static int open_side(struct diff *f, enum diff_side s, u64 generation)
 {
 	struct view *v = &f->at[s];
 
@@ -212,7 +212,7 @@ int diff_show(struct view *v, struct json *j, const struct diff_request *r)
 	struct diff f = { .v = v, .j = j };
 	int ret = run(&f, r);
 
-	for (enum side s = FROM; s < SIDES; s++)
+	for (enum diff_side s = FROM; s < SIDES; s++)
 		image_source_free(f.at[s].src);
 	if (ret == -ENOMEM)
 		view_error(v, v->img.path, "diff", ret, NULL);

@@ -32,7 +32,7 @@ static int put_object(void *arg, const struct sums_object *o)
 		.size = attr->size,
 	};
 	char target[DSFS_SYMLINK_MAX + 1];
-	struct xattr_list list = { 0 };
+	struct node_xattrs list = { 0 };
 	int ret;
 
 	if (S_ISREG(attr->mode) && o->ret)

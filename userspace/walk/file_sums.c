@@ -32,11 +32,11 @@ struct linked {
 };
 
 /**
- * struct job - an entry of the ring
+ * struct sum_job - an entry of the ring
  * @o: the result; @o.path is @path
  * @again: a further name of a file: the sum is known
  */
-struct job {
+struct sum_job {
 	struct sums_object o;
 	char *path;
 	size_t room;
@@ -44,17 +44,17 @@ struct job {
 	bool again;
 };
 
-struct sums;
+struct sum_ring;
 
 /* Data of a thread */
-struct worker {
-	struct sums *s;
+struct sum_worker {
+	struct sum_ring *s;
 	struct sha256 hash;
 	pthread_t thread;
 };
 
 /**
- * struct sums - a run
+ * struct sum_ring - a run
  * @room: entries of @ring
  * @long_paths: bytes of paths above PATH_ROOM
  * @lock: protects the members behind it
@@ -64,14 +64,14 @@ struct worker {
  * @next: no job in front of it is TO_DO
  * @own: data of the thread that walks
  */
-struct sums {
+struct sum_ring {
 	struct view *v;
 	int (*fn)(void *arg, const struct sums_object *o);
 	void *arg;
 	void *linked;
 	struct progress progress;
-	struct worker own;
-	struct job *ring;
+	struct sum_worker own;
+	struct sum_job *ring;
 	size_t room;
 	u64 long_paths;
 	pthread_mutex_t lock;
@@ -83,13 +83,13 @@ struct sums {
 	bool end;
 };
 
-static struct job *job_at(struct sums *s, u64 n)
+static struct sum_job *job_at(struct sum_ring *s, u64 n)
 {
 	return &s->ring[n % s->room];
 }
 
 /* Holes have no bound, so their zeros are summed in parts. */
-static int sum_zeros(struct worker *w, u64 len)
+static int sum_zeros(struct sum_worker *w, u64 len)
 {
 	for (u64 n; len && !stop_asked(); len -= n) {
 		n = len < ZEROS_BYTES ? len : ZEROS_BYTES;
@@ -101,7 +101,7 @@ static int sum_zeros(struct worker *w, u64 len)
 
 static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
 {
-	struct worker *w = arg;
+	struct sum_worker *w = arg;
 
 	(void)pos;
 	if (!data)
@@ -114,11 +114,11 @@ static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
 }
 
 /* Compute one sum, if one is left; lock held, but not while computing. */
-static bool do_next(struct worker *w)
+static bool do_next(struct sum_worker *w)
 {
-	struct sums *s = w->s;
+	struct sum_ring *s = w->s;
 	struct sums_object *o;
-	struct job *j;
+	struct sum_job *j;
 
 	while (s->next < s->head && job_at(s, s->next)->state != TO_DO)
 		s->next++;
@@ -140,8 +140,8 @@ static bool do_next(struct worker *w)
 
 static void *work(void *arg)
 {
-	struct worker *w = arg;
-	struct sums *s = w->s;
+	struct sum_worker *w = arg;
+	struct sum_ring *s = w->s;
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->end) {
@@ -153,7 +153,7 @@ static void *work(void *arg)
 }
 
 /* Free a long path. */
-static void drop_path(struct sums *s, struct job *j)
+static void drop_path(struct sum_ring *s, struct sum_job *j)
 {
 	if (j->room <= PATH_ROOM)
 		return;
@@ -171,7 +171,7 @@ static int link_cmp(const void *a, const void *b)
 }
 
 /* Keep the sum of a file with several names, or take it for a further one. */
-static int share_sum(struct sums *s, struct job *j)
+static int share_sum(struct sum_ring *s, struct sum_job *j)
 {
 	struct sums_object *o = &j->o;
 	struct linked key = { .ino = o->node.attr.ino, .ret = o->ret, .err = o->err }, *l;
@@ -199,9 +199,9 @@ static int share_sum(struct sums *s, struct job *j)
 }
 
 /* Pass on the oldest job, once its sum is ready. */
-static int hand_out(struct sums *s)
+static int hand_out(struct sum_ring *s)
 {
-	struct job *j = job_at(s, s->tail);
+	struct sum_job *j = job_at(s, s->tail);
 	int ret;
 
 	pthread_mutex_lock(&s->lock);
@@ -224,7 +224,7 @@ static int hand_out(struct sums *s)
 	return ret;
 }
 
-static int set_path(struct sums *s, struct job *j, const char *path)
+static int set_path(struct sum_ring *s, struct sum_job *j, const char *path)
 {
 	size_t len = strlen(path) + 1, room = len < PATH_ROOM / 2 ? len * 2 : len;
 	char *p;
@@ -244,8 +244,8 @@ static int set_path(struct sums *s, struct job *j, const char *path)
 
 static int enter(void *arg, const struct walk_entry *e)
 {
-	struct sums *s = arg;
-	struct job *j;
+	struct sum_ring *s = arg;
+	struct sum_job *j;
 	int ret = 0;
 
 	while (!ret && s->head != s->tail &&
@@ -269,7 +269,7 @@ static int enter(void *arg, const struct walk_entry *e)
 	return 0;
 }
 
-static int worker_init(struct worker *w, struct sums *s)
+static int worker_init(struct sum_worker *w, struct sum_ring *s)
 {
 	w->s = s;
 	return sha256_init(&w->hash) ? -ENOMEM : 0;
@@ -278,7 +278,7 @@ static int worker_init(struct worker *w, struct sums *s)
 /* The walk ends: hand out what is left, while it knows first names. */
 static int leave(void *arg, const struct walk_entry *e)
 {
-	struct sums *s = arg;
+	struct sum_ring *s = arg;
 	int ret = 0;
 
 	while (!*e->name && !ret && s->tail < s->head)
@@ -287,7 +287,7 @@ static int leave(void *arg, const struct walk_entry *e)
 }
 
 /* if a thread cannot be started, the others do its work */
-static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
+static int run_threads(struct sum_ring *s, struct sum_worker *w, unsigned int extra)
 {
 	static const struct walk_ops ops = { .enter = enter, .leave = leave };
 	unsigned int started;
@@ -316,8 +316,8 @@ static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
 int sums_walk(struct view *v, unsigned int threads,
 	      int (*fn)(void *arg, const struct sums_object *o), void *arg)
 {
-	struct sums s = { .v = v, .fn = fn, .arg = arg };
-	struct worker *w = calloc(threads, sizeof(*w));
+	struct sum_ring s = { .v = v, .fn = fn, .arg = arg };
+	struct sum_worker *w = calloc(threads, sizeof(*w));
 	int ret = -ENOMEM;
 
 	/* no more threads than objects */

@@ -36,12 +36,12 @@ struct level {
 };
 
 /**
- * struct cursor - position in one of the generations
+ * struct visit - position in one of the generations
  * @it: over the innermost directory, if @open
  * @name: the next one there, if @held
  * @names: taken so far
  */
-struct cursor {
+struct visit {
 	struct view *v;
 	struct dsfs_dir_iter it;
 	struct dsfs_name name;
@@ -61,7 +61,7 @@ typedef int enter_fn(void *arg, struct walk_entry *from, struct walk_entry *to);
  * @start: the object at @path that the walk begins with; NULL: the root
  */
 struct walker {
-	struct cursor at[SIDES];
+	struct visit at[SIDES];
 	enter_fn *enter;
 	int (*leave)(void *arg);
 	void *arg;
@@ -190,7 +190,7 @@ static int visit(struct walker *w, struct walk_entry *const e[SIDES])
 static int hold(struct walker *w, enum side s)
 {
 	const struct half *h = &top(w)->half[s];
-	struct cursor *c = &w->at[s];
+	struct visit *c = &w->at[s];
 	struct dsfs_err err = { 0 };
 	int ret;
 
@@ -211,7 +211,7 @@ static int hold(struct walker *w, enum side s)
 /* Pass over the current name.  Return: 0, or -EUCLEAN if there are too many. */
 static int pass(struct walker *w, enum side s)
 {
-	struct cursor *c = &w->at[s];
+	struct visit *c = &w->at[s];
 	const u64 inodes = c->v->img.geo->inodes;
 	struct dsfs_err err;
 
@@ -228,7 +228,7 @@ static int pass(struct walker *w, enum side s)
 static int get_entry(struct walker *w, enum side s, struct walk_entry *e)
 {
 	const struct dsfs_dir_info *dir = &top(w)->half[s].dir;
-	const struct cursor *c = &w->at[s];
+	const struct visit *c = &w->at[s];
 	struct dsfs_err err = { 0 };
 	int ret;
 

@@ -4,7 +4,7 @@
 
 #include "walk.h"
 
-static int add(struct xattr_list *list, const struct dsfs_xattr_info *info)
+static int add(struct node_xattrs *list, const struct dsfs_xattr_info *info)
 {
 	const char *prefix = dsfs_xattr_prefix(info->prefix);
 	size_t len = strlen(prefix);
@@ -21,7 +21,7 @@ static int add(struct xattr_list *list, const struct dsfs_xattr_info *info)
 	return 0;
 }
 
-int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list, struct dsfs_err *err)
+int xattr_list_decode(const void *set, u32 bytes, struct node_xattrs *list, struct dsfs_err *err)
 {
 	struct dsfs_xattr_info info;
 	u32 count, cursor;
@@ -50,7 +50,7 @@ int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list, struc
 }
 
 int xattr_list_get(struct dsfs_source *src, const struct image_node *node,
-		   struct xattr_list *list, struct dsfs_err *err)
+		   struct node_xattrs *list, struct dsfs_err *err)
 {
 	u32 bytes;
 	int ret;
@@ -63,7 +63,7 @@ int xattr_list_get(struct dsfs_source *src, const struct image_node *node,
 }
 
 int view_xattrs(struct view *v, const char *path, const struct image_node *node,
-		struct xattr_list *list)
+		struct node_xattrs *list)
 {
 	struct dsfs_err err = { 0 };
 	int ret = xattr_list_get(v->src, node, list, &err);
@@ -73,7 +73,7 @@ int view_xattrs(struct view *v, const char *path, const struct image_node *node,
 	return ret;
 }
 
-void xattr_list_json(const struct xattr_list *list, struct json *j)
+void xattr_list_json(const struct node_xattrs *list, struct json *j)
 {
 	if (!list->count)
 		return;
@@ -83,7 +83,7 @@ void xattr_list_json(const struct xattr_list *list, struct json *j)
 	json_end(j);
 }
 
-void xattr_list_free(struct xattr_list *list)
+void xattr_list_free(struct node_xattrs *list)
 {
 	size_t i;
 

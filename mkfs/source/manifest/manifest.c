@@ -53,7 +53,7 @@ static void manifest_name(const struct source *src, const struct dir *dir,
 			  const struct node *node, struct source_name *name)
 {
 	char shown[MANIFEST_SHOWN], from[MANIFEST_SHOWN];
-	const struct origin *o;
+	const struct holder *o;
 	const struct record *r;
 	char *path;
 
@@ -91,7 +91,7 @@ static int manifest_init(struct source *src)
 	struct manifest *m = (struct manifest *)src;
 
 	m->records.size = sizeof(struct record);
-	m->origins.size = sizeof(struct origin *);
+	m->origins.size = sizeof(struct holder *);
 	m->defaults.size = sizeof(struct entry_attrs);
 	sorter_init(&m->later, src->o->limits.memory);
 	xattr_list_init(&m->list);

@@ -14,10 +14,10 @@
 #define MANIFEST_SHOWN	2048	/* bytes of a name in a message */
 
 /**
- * struct origin - a file that contents are in
+ * struct holder - a file that contents are in
  * @check: file_check() when it was first seen
  */
-struct origin {
+struct holder {
 	u64 size;
 	u32 check;
 	char path[];
@@ -30,7 +30,7 @@ struct origin {
  */
 struct manifest_input {
 	struct file_input file;
-	const struct origin *origin;
+	const struct holder *origin;
 };
 
 /**
@@ -54,7 +54,7 @@ struct record {
  * @dirfd: directory of relative paths
  * @grow: the tree
  * @records: struct record
- * @origins: struct origin *
+ * @origins: struct holder *
  * @links: those with type=link, whose nodes have the target as @own up to manifest_finish()
  * @later: lines that are added when all are read, of directories that were left before
  * @defaults: struct entry_attrs, those that such lines have
@@ -73,7 +73,7 @@ struct manifest {
 	u64 links;
 	struct sorter later;
 	struct array defaults;
-	const struct origin *origin;
+	const struct holder *origin;
 	u32 line;
 	u64 errors;
 	struct xattr_list list;
@@ -88,12 +88,12 @@ static inline struct record *manifest_record(const struct manifest *m, const str
 }
 
 /* The file that the content of a line is in; NULL: none. */
-static inline const struct origin *manifest_origin(const struct manifest *m,
+static inline const struct holder *manifest_origin(const struct manifest *m,
 						   const struct record *r)
 {
 	const u32 number = r->origin & RECORD_ORIGIN;
 
-	return number ? *(const struct origin **)blocks_at(&m->origins, number - 1) : NULL;
+	return number ? *(const struct holder **)blocks_at(&m->origins, number - 1) : NULL;
 }
 
 /* say.c: messages */

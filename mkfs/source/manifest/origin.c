@@ -29,9 +29,9 @@ static int bad_origin(struct manifest *m, struct node *n, const char *path, cons
 	return -EIO;
 }
 
-static int add_origin(struct manifest *m, const struct origin *o)
+static int add_origin(struct manifest *m, const struct holder *o)
 {
-	const struct origin **last;
+	const struct holder **last;
 
 	if (m->origins.n == RECORD_ORIGIN)
 		return manifest_fail(m, m->line, "source: %s: one more: the limit is %u files",
@@ -50,7 +50,7 @@ static int add_origin(struct manifest *m, const struct origin *o)
  */
 static int get_origin(struct manifest *m, struct node *n, const char *path)
 {
-	struct origin *o;
+	struct holder *o;
 	const char *why;
 	struct stat st;
 	int err;
@@ -80,7 +80,7 @@ static int get_origin(struct manifest *m, struct node *n, const char *path)
 int manifest_set_origin(struct manifest *m, struct node *n, const struct entry *e)
 {
 	int ret = get_origin(m, n, e->source);
-	const struct origin *o = m->origin;
+	const struct holder *o = m->origin;
 	struct record *r;
 
 	if (ret || n->flags & NODE_GONE)
@@ -116,7 +116,7 @@ bool manifest_open(struct input *in)
 	struct manifest_input *mi = (struct manifest_input *)in;
 	const struct manifest *m = (const struct manifest *)in->src;
 	const struct record *r = manifest_record(m, in->node);
-	const struct origin *o = manifest_origin(m, r);
+	const struct holder *o = manifest_origin(m, r);
 
 	/* Only a file without contents has none, and nobody opens that. */
 	if (!o)
@@ -135,13 +135,13 @@ bool manifest_open(struct input *in)
 	return true;
 }
 
-/* struct recheck - the second look at all files */
-struct recheck {
+/* struct holder_recheck - the second look at all files */
+struct holder_recheck {
 	struct manifest *m;
 	struct progress progress;
 };
 
-static void check_origin(struct manifest *m, const struct origin *o, u32 line)
+static void check_origin(struct manifest *m, const struct holder *o, u32 line)
 {
 	const char *why = "changed during the run";
 	struct stat st;
@@ -161,17 +161,17 @@ static void check_origin(struct manifest *m, const struct origin *o, u32 line)
 /* Lines that follow one another and name one file have one origin. */
 static void check_batch(void *arg, size_t batch)
 {
-	struct recheck *rc = arg;
+	struct holder_recheck *rc = arg;
 	const struct manifest *m = rc->m;
 	const size_t from = batch * BATCH, left = m->records.n - from;
 	const size_t end = from + (left < BATCH ? left : BATCH);
-	const struct origin *last = NULL;
+	const struct holder *last = NULL;
 
 	if (from)
 		last = manifest_origin(m, blocks_at(&m->records, from - 1));
 	for (size_t i = from; i < end; i++) {
 		const struct record *r = blocks_at(&m->records, i);
-		const struct origin *o = manifest_origin(m, r);
+		const struct holder *o = manifest_origin(m, r);
 
 		if (!o || o == last)
 			continue;
@@ -184,7 +184,7 @@ static void check_batch(void *arg, size_t batch)
 
 int manifest_recheck(struct source *src)
 {
-	struct recheck rc = { .m = (struct manifest *)src };
+	struct holder_recheck rc = { .m = (struct manifest *)src };
 	const size_t n = rc.m->records.n;
 
 	progress_start_count(&rc.progress, "checking the source", n);
