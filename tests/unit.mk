@@ -25,7 +25,7 @@ $(TB)/unit: $(call sanobjs,$(unit_SRC))
 unit_mkfs_PARTS	:= options/options options/patterns data/holes data/pack output/device \
 		   plan/index plan/names plan/rows plan/place plan/plan source/manifest/entry source/manifest/json_line source/nfs4 source/trouble \
 		   source/xattr \
-		   tree/arena tree/blocks tree/grow tree/overflow tree/owners tree/spool tree/tree \
+		   tree/arena tree/blocks tree/grow tree/overflow tree/spool tree/tree \
 		   tree/xsets
 unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) $(tap_SRC) tests/unit/builder.c \
 		   $(patsubst %,mkfs/%.c,$(unit_mkfs_PARTS)) \

@@ -53,7 +53,10 @@ $2 == "option" {
 		options[$1] = options[$1] (options[$1] ? " " : "") last
 		pattern = pattern (pattern ? "|" : "") word[i]
 	}
-	if ($4 != "" && $4 !~ /^\[/)
+	if ($4 ~ /^\[/)	# Behind = alone: the next word is none of its values.
+		cases[$1] = cases[$1] "\t\t" pattern ")\t[ -z \"$equals\" ] || " \
+			how(substr($4, 2, length($4) - 2)) " ;;\n"
+	else if ($4 != "")
 		cases[$1] = cases[$1] "\t\t" pattern ")\t" how($4) " ;;\n"
 }
 
@@ -68,13 +71,13 @@ END {
 	print function_name "()"
 	print "{"
 	print "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}"
-	print "\tlocal command='' kind=files options='' words=''" (mounts ? " word" : "")
+	print "\tlocal command='' equals='' kind=files options='' words=''" (mounts ? " word" : "")
 	print ""
 	print "\t# --option=value is three words"
 	print "\tif [ \"$cur\" = = ]; then"
-	print "\t\tcur="
+	print "\t\tcur='' equals=1"
 	print "\telif [ \"$prev\" = = ] && [ \"$COMP_CWORD\" -ge 2 ]; then"
-	print "\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}"
+	print "\t\tprev=${COMP_WORDS[COMP_CWORD - 2]} equals=1"
 	print "\tfi"
 	if (commands) {
 		print "\tif [ \"$COMP_CWORD\" -gt 1 ]; then"

@@ -110,11 +110,11 @@ by_zsh()
 		zpty shell "zsh -f -i"
 		zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; PS1=rea; PS1+=dy"
 		zpty -r shell said "*ready*" || exit 1
-		zpty -n -w shell "mkfs.dsfs --boot"$'"'\\t'"'
-		zpty -r shell said "*-signature*"' zsh "$shells/zsh"
+		zpty -n -w shell "mkfs.dsfs --no-d"$'"'\\t'"'
+		zpty -r shell said "*edup*"' zsh "$shells/zsh"
 }
 
 if command -v zsh >/dev/null; then
-	check 'zsh: --boot is completed' by_zsh
+	check 'zsh: --no-d is completed' by_zsh
 fi
 finish

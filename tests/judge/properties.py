@@ -89,7 +89,7 @@ def layout(tree, *options):
                      if node.type == "f")
     with open(tree.path("order"), "wb") as f:
         f.write(order)
-    more = [("--memory=64K",), ("--order=" + tree.path("order"), "-0"), ("--no-dedup",),
+    more = [("--memory=64K",), ("--order=" + tree.path("order"),), ("--no-dedup",),
             ("--align=512",), ("--align=object=64K",), ("--threads=1",)]
     return [*options, *(o for some in tree.rng.sample(more, 2) for o in some)]
 

@@ -199,7 +199,7 @@ static int use_small_disk(struct origin *o)
 	r = must_cache(o, LARGE, false);
 	o->requests = 0;
 	bad |= get_samples(r, o, SAMPLES) || SAMPLES - (int)o->requests != hits ? 2 : 0;
-	bad |= r->note ? 0 : 4;
+	bad |= r->warning ? 0 : 4;
 	close_reader(r);
 	if (mount("none", work_dir, "tmpfs", MS_REMOUNT, "size=2m"))
 		return 128;

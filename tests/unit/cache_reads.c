@@ -160,7 +160,7 @@ static void test_images(void)
 	close_reader(r);
 	origin_init(&a, IMAGE, NULL);
 	r = must_cache(&a, LARGE, false);
-	OK(r == &a.r && r->note, "what nobody vouches for is not kept, which is said");
+	OK(r == &a.r && r->warning, "what nobody vouches for is not kept, which is said");
 }
 
 TESTS(reads)
