@@ -31,20 +31,21 @@ print(*sorted(found), sep="\n")
 PY
 }
 
-# listed PAGE: the words in bold or italics in which keys are told: those of the section
-# JSON, and of paragraphs that begin with --json
+# listed PAGE...: the words in bold or italics in which keys are told: those of the section
+# JSON, of paragraphs that begin with --json, and of the option
 listed()
 {
-	python3 - "$top/Documentation/man/$1.8" <<'PY'
+	(cd "$top/Documentation/man" && python3 - "${@/%/.8}") <<'PY'
 import re, sys
-text = open(sys.argv[1]).read()
+text = "".join(open(page).read() for page in sys.argv[1:])
 parts = re.findall(r"^\.SH JSON\n(.*?)^\.SH ", text, re.M | re.S)
 parts += re.findall(r"^With\n\.B \\-\\-json\n(.*?)^\.(?:PP|TP|SH|BI)", text, re.M | re.S)
+parts += re.findall(r"^\\fB\\-\\-json\\fR\n(.*?)^\.(?:TP\n\\f|SH)", text, re.M | re.S)
 words = set()
 for part in parts:
     for line in re.findall(r"^\.(?:B|I|BR|IR) (.*)$", part, re.M):
-        words.update(re.findall(r"(?<![-\\\w./])[a-z][a-z0-9_]*\b(?![./-])", line))
-print(*sorted(words - {"and"}), sep="\n")
+        words.update(re.findall(r"(?<![-\\\w./=])[a-z][a-z0-9_]*\b(?![./\\-])", line))
+print(*sorted(words - {"and", "or"}), sep="\n")
 PY
 }
 
@@ -57,14 +58,15 @@ says_nothing()
 	[ -z "$said" ] || { echo "# ${said//$'\n'/ }"; return 1; }
 }
 
-# told PAGE FILE...: the page has the keys of the documents, and no others
+# told PAGES FILE...: the pages have the keys of the documents, and no others
 told()
 {
 	local page=$1
 
 	shift
 	keys "$@" >printed
-	listed "$page" >told
+	# shellcheck disable=SC2086 # several pages
+	listed $page >told
 	check "$page: what is printed is told" says_nothing comm -23 printed told
 	check "$page: what is told is printed" says_nothing comm -13 printed told
 }
@@ -79,19 +81,21 @@ mkfifo tree/pipe
 "$mkfs" --json --digest x.img tree >mkfs.new
 "$mkfs" -n --json x.img tree >mkfs.plan
 "$mkfs" -n --compress=lz4 --json none.img tree >mkfs.compress-plan
-"$dsfs" digest --json tree >mkfs.digest
+"$dsfs" digest --json tree >digest.tree
 echo new >tree/new
-"$dsfs" update -n --json x.img tree >mkfs.update-plan
-"$dsfs" update --json x.img tree >mkfs.update
-"$dsfs" compact -f --json x.img y.img >mkfs.compact
-"$dsfs" compact -n --json x.img >mkfs.compact-plan
-"$dsfs" compact -f --keep=2 --json x.img kept.img >mkfs.compact-keep
+"$dsfs" update -n --json x.img tree >update.plan
+"$dsfs" update --json x.img tree >update.made
+"$dsfs" compact -f --json x.img y.img >compact.made
+"$dsfs" compact -n --json x.img >compact.plan
+"$dsfs" compact -f --keep=2 --json x.img kept.img >compact.keep
 "$dsfs" update -q kept.img tree
-"$dsfs" compact -n --keep=2 --json kept.img >mkfs.compact-keep-plan
+"$dsfs" compact -n --keep=2 --json kept.img >compact.keep-plan
 tar -C tree -cf x.tar .
 "$mkfs" --json --tar=x.tar z.img >mkfs.tar
 "$mkfs" --json --tar-index --tar=x.tar index.img >mkfs.tar-index
 told mkfs.dsfs mkfs.*
+told 'mkfs.dsfs dsfs-update' mkfs.* update.*
+told 'mkfs.dsfs dsfs-update dsfs-compact' mkfs.* update.* compact.*
 
 cp x.img bad.img
 flip bad.img 1100
@@ -115,7 +119,8 @@ while read -r verb args; do
 	# shellcheck disable=SC2086 # several words
 	"$dsfs" "$verb" --json $args >"verb.$verb"
 	[ "$verb" != ls ] || sed -i "1s/^/[$more,/; \$s/\$/]/; \$!s/\$/,/" verb.ls
-	told "dsfs-$verb" "verb.$verb"
+	[ "$verb" != digest ] || mv digest.tree verb.digest.tree
+	told "dsfs-$verb" "verb.$verb"*
 done <<'T'
 ls -R x.img
 info x.img

@@ -149,7 +149,7 @@ board_is_good()
 shown_by_module()
 {
 	sed -n 's/^\t&dsfs_attr_\(.*\)\.attr,$/\1/p
-		s|^\tDSFS_SYSFS_COUNT(.*, "\([a-z_]*\)"),$|stats/\1|p' "$top/fs/sysfs.c" | sort
+		s|^\tDSFS_SYSFS_COUNT(.*, \([a-z_]*\)),$|stats/\1|p' "$top/fs/sysfs.c" | sort
 }
 
 # Columns of dsfs top that its manual page explains, in order

@@ -299,7 +299,6 @@ def warmed(world):
                  f"--filelist: its files cost none then: {asked}", *ended)
     for name, data, option, words in (
             ("a path that there is not", b"none/such\n", by_list, "none/such"),
-            ("a list with NULs", b"one\0two\n", by_list, "entry 1: not a path"),
             ("a list that is not there", b"", "--filelist=/none/such", "/none/such: cannot open")):
         listed.write_bytes(data)
         ended = warmup(world, server, "warm-some", option)[1]
