@@ -28,8 +28,8 @@ wanted()
 		./usr/sbin/{dsfs,dsfs-switch,{dump,fsck,mkfs}.dsfs} \
 		./usr/share/bash-completion/completions/{dsfs{,-fuse},{dump,fsck,mkfs,mount}.dsfs} \
 		./usr/share/man/man{3/dsfs.3,5/dsfs.5,7/dsfs-source.7} \
-		./usr/share/man/man8/dsfs{,-{cat,diff,digest,extract,fuse,info,ls,manifest,oci,order,readahead,shards,stat}}.8 \
-		./usr/share/man/man8/dsfs{-switch,-tar,-top,-trace,-warmup,_id}.8 \
+		./usr/share/man/man8/dsfs{,-{cat,compact,diff,digest,extract,fuse,info,label,ls,manifest,oci,order,readahead,revert,shards}}.8 \
+		./usr/share/man/man8/dsfs{-stat,-switch,-tar,-top,-trace,-update,-warmup,_id}.8 \
 		./usr/share/man/man8/{dump,fsck,mkfs,mount}.dsfs.8 \
 		./usr/share/zsh/site-functions/_{dsfs{,-fuse},{dump,fsck,mkfs,mount}.dsfs} |
 		LC_ALL=C sort)

@@ -92,7 +92,7 @@ int list_read(const char *path, bool null, int (*fn)(void *ctx, char *line, size
 	if (!l.f)
 		return fail(&l, "open", errno);
 	ret = read_more(&l);
-	if (ret > 0 && memchr(l.text, 0, l.end))
+	if (ret > 0 && l.text && memchr(l.text, 0, l.end))
 		null = true;
 	while (ret >= 0) {
 		ret = next(&l, null ? '\0' : '\n', &line, &len);
