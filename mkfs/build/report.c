@@ -268,7 +268,7 @@ void report_plan(const struct run *r)
 		kept_files(&w, p->kept, p->kept_bytes);
 	if (r->pack.codec)
 		compression(&w, &r->estimate);
-	if (r->recipe == &recipe_compact)
+	if (base && r->recipe == &recipe_compact)
 		dead(&w, dead_of(r), base_dead(base, &base_super(base)->raw),
 		     base->img.geo->image_bytes);
 	if (r->o->keep > 1)
