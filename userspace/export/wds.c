@@ -337,7 +337,9 @@ static int run(struct wds_out *w, struct filter *f)
 
 int export_shards(struct view *v, struct json *j, const struct shards_request *r, struct filter *f)
 {
-	struct wds_out w = { .v = v, .j = j, .r = r, .size = r->size ? r->size : WDS_SIZE, .dir = -1 };
+	struct wds_out w = {
+		.v = v, .j = j, .r = r, .size = r->size ? r->size : WDS_SIZE, .dir = -1,
+	};
 	int ret = open_dir(&w);
 
 	/* A shard beyond RLIMIT_FSIZE is an error of it. */

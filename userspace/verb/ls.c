@@ -32,7 +32,8 @@ struct ls_options {
 static const struct arg option_table[] = {
 	{ 'l', "long", NULL, "mode, links, owner, group, size and time, too",
 	  ARG_FLAG(struct ls_options, attrs) },
-	{ 'R', "recursive", NULL, "all below it, too, by paths", ARG_FLAG(struct ls_options, below) },
+	{ 'R', "recursive", NULL, "all below it, too, by paths",
+	  ARG_FLAG(struct ls_options, below) },
 	{ '0', "null", NULL, "names end with NUL, not newline, and nothing in them is escaped",
 	  ARG_FLAG(struct ls_options, raw), .not = "json" },
 	{ VIEW_GENERATION(struct ls_options), },

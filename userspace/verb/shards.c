@@ -12,7 +12,8 @@ struct shards_options {
 };
 
 static const struct arg option_table[] = {
-	{ 0, "size", "SIZE", "bytes of a shard (1G)", ARG_SIZE(struct shards_options, shards.size) },
+	{ 0, "size", "SIZE", "bytes of a shard (1G)",
+	  ARG_SIZE(struct shards_options, shards.size) },
 	{ 0, "samples", "N", "samples of a shard (any number)",
 	  ARG_NUMBER(struct shards_options, shards.samples, 1, 0) },
 	{ 0, "order", "FILE", "keys or paths of samples that come first; - is standard input",
