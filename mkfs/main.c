@@ -31,13 +31,15 @@
  */
 #define MAPPED_FROM	(512 << 10)
 
-/* What dsfs runs is a verb of its own. */
+/* What dsfs runs is a verb of its own; so is a link of that name, for debuggers. */
 static const struct recipe *recipe_of(const char *name)
 {
 	static const struct recipe *const verbs[] = {
 		&recipe_update, &recipe_compact, &recipe_digest, NULL
 	};
+	const char *slash = name ? strrchr(name, '/') : NULL;
 
+	name = slash ? slash + 1 : name;
 	for (size_t i = 0; name && verbs[i]; i++) {
 		if (!strcmp(name, verbs[i]->name))
 			return verbs[i];
