@@ -34,10 +34,10 @@ endif
 
 CFLAGS		?= -O2 -g
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
-		   -Wvla -Werror=implicit -Wno-sign-compare
+		   -Wvla -Werror=implicit -Wno-sign-compare -Wno-unused-parameter
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/lib -Iuserspace/tool \
-		   $(addprefix -Iuserspace/,http walk export mounted write) -MMD -MP
+		   $(addprefix -Iuserspace/,http walk export mounted tree write view) -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
 ifeq ($(ISAL),no)
@@ -85,19 +85,19 @@ SUM_LIBS	+= -llz4
 else
 DSFS_CFLAGS	+= -DDSFS_NO_LZ4
 endif
-# Images on servers need the headers of libcurl; the library is loaded when it is needed.  What
-# servers say is JSON.
+# Images on servers need the headers of libcurl; the library is loaded when it is needed.
 ifndef CURL
 CURL		:= $(shell printf '\043include <curl/curl.h>\n' | \
 		     $(CC) $(CFLAGS) -x c -E -o /dev/null - 2>/dev/null && echo yes)
 endif
 ifeq ($(CURL),yes)
 http_SRC	:= $(wildcard userspace/http/*.c)
-SUM_LIBS	+= -ljansson
 else
 DSFS_CFLAGS	+= -DDSFS_NO_CURL
-http_SRC	:= $(addprefix userspace/http/,authority.c hash.c sleep.c)
+http_SRC	:= $(addprefix userspace/http/,address.c hash.c sleep.c)
 endif
+# Lists of pieces, manifests and what servers say are JSON.
+SUM_LIBS	+= -ljansson
 LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs dsfs_id
 SCRIPTS		:= dsfs-switch
@@ -106,19 +106,24 @@ libdsfs_SRC	:= $(wildcard fs/format/*.c userspace/lib/*.c) $(http_SRC)
 LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/tool/*.c)
 # Walks over a tree, and its digest, which all three compute
 walk_SRC	:= $(wildcard userspace/walk/*.c)
-mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c) userspace/write/slots.c $(walk_SRC)
+# A generation that is made: of a source by mkfs.dsfs, of others by dsfs
+change_SRC	:= $(wildcard userspace/tree/*.c userspace/write/*.c userspace/export/pieces*.c) \
+		   userspace/export/newfile.c
+mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c mkfs/*/*/*.c) $(walk_SRC)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c) $(walk_SRC)
 dump_SRC	:= $(wildcard userspace/dump/*.c) $(walk_SRC)
-# JSON of manifests
-mkfs_LIBS	+= -ljansson
-mount_SRC	:= $(wildcard userspace/mount/*.c)
-dsfs_SRC	:= $(wildcard userspace/verb/*.c userspace/mounted/*.c userspace/export/*.c userspace/write/*.c) \
-		   $(walk_SRC)
+# The view, an EROFS of an image
+view_SRC	:= $(wildcard userspace/view/*.c)
+mount_SRC	:= $(wildcard userspace/mount/*.c) $(view_SRC)
+dsfs_SRC	:= $(wildcard userspace/verb/*.c userspace/mounted/*.c userspace/export/*.c) $(walk_SRC) \
+		   $(view_SRC)
 udev_SRC	:= $(wildcard userspace/udev/*.c)
 
 objs		= $(patsubst %.c,$(B)/obj/%.o,$(1))
 # What the tools link: the inside of libdsfs, and their own helpers
 LIB		:= $(B)/internal.a
+# and what makes a generation; a program gets what it calls
+CHANGE		:= $(B)/change.a
 
 # Without headers of the running kernel there is no module; the tools need none.
 ifeq ($(origin KDIR):$(wildcard $(KDIR)/Makefile),file:)
@@ -138,6 +143,8 @@ $(B)/obj/%.o: %.c Makefile
 	$(call tell,CC)$(CC) $(DSFS_CFLAGS) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 $(LIB): $(call objs,$(LIB_SRC))
+$(CHANGE): $(call objs,$(change_SRC))
+$(LIB) $(CHANGE):
 	@rm -f $@
 	$(call tell,AR)$(AR) rcsD $@ $^
 
@@ -145,14 +152,15 @@ include userspace/lib/lib.mk
 include userspace/fuse/fuse.mk
 
 define tool_rule
-$(B)/$(1).dsfs: $$(call objs,$$($(1)_SRC)) $$(LIB)
+$(B)/$(1).dsfs: $$(call objs,$$($(1)_SRC)) $$($(1)_LIB) $$(LIB)
 	$$(call tell,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS) $$($(1)_LIBS)
 endef
+mkfs_LIB	:= $(CHANGE)
 $(foreach t,mkfs fsck dump mount,$(eval $(call tool_rule,$(t))))
 
 # dsfs COMMAND
-$(B)/dsfs: $(call objs,$(dsfs_SRC)) $(LIB)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -luuid -lpthread
+$(B)/dsfs: $(call objs,$(dsfs_SRC)) $(CHANGE) $(LIB)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(dsfs_LIBS)
 
 # What udev asks
 $(B)/dsfs_id: $(call objs,$(udev_SRC)) $(LIB)
@@ -171,7 +179,7 @@ $(B)/completion/bash/% $(B)/completion/zsh/_%: $(B)/% scripts/completions $(wild
 .PHONY: completions
 completions: $(addprefix $(B)/completion/bash/,$(COMPLETED))
 
--include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(mkfs_SRC) $(fsck_SRC) $(dump_SRC) $(mount_SRC) \
+-include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(change_SRC) $(mkfs_SRC) $(fsck_SRC) $(dump_SRC) $(mount_SRC) \
 	$(dsfs_SRC) $(udev_SRC)))
 
 # The module, for the kernel whose build tree KDIR names: fs/dsfs.ko.
@@ -313,7 +321,7 @@ coverage:
 .PHONY: demo
 demo:
 	$(Q)scripts/install-deps build demo
-	$(Q)$(MAKE) --no-print-directory tools
+	$(Q)$(MAKE) --no-print-directory -j"$$(nproc)" tools
 	$(Q)scripts/demo $(TREE)
 
 # A commit and the tag of a version, which is given on the command line.
@@ -367,7 +375,7 @@ help:
 	@echo 'make check-long            the same with larger samples, and ten million files'
 	@echo 'make mutants [M=...]       defects that the tests have to find'
 	@echo 'make check-rbd             tests that need a Ceph cluster, which they make'
-	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
+	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/performance.rst'
 	@echo 'make bench-native          times beside its peers, at the speed of this machine'
 	@echo 'make bench-train           training jobs beside its peers and packed formats'
 	@echo 'make bench-plots           pictures of the results that are kept there'

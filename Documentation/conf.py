@@ -39,12 +39,14 @@ def sections(text):
 def add_contents(app, docname, source):
     if docname != root_doc:
         return
-    left = sorted(app.env.found_docs - {root_doc})
+    # The manual pages are below the page that lists them.
+    left = sorted(page for page in app.env.found_docs - {root_doc}
+                  if not page.startswith("man/") or page == "man/index")
     trees = ""
     for heading, pages, body in sections(source[0]):
         pages = [page for page in pages if page in left]
         if "manual pages" in body:
-            pages += [page for page in left if page.startswith("man/")]
+            pages += [page for page in left if page == "man/index"]
         left = [page for page in left if page not in pages]
         trees += toctree(heading, pages) if pages else ""
     source[0] += trees

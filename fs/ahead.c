@@ -14,7 +14,6 @@
  */
 #include "read.h"
 
-#include <linux/backing-dev.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
@@ -23,13 +22,6 @@
  * ahead of a task: one that goes on for a MiB and stops leaves a quarter of it at most.
  */
 #define DSFS_RUN_PART	10
-
-static bool dsfs_is_cached(struct address_space *mapping, pgoff_t index)
-{
-	const void *entry = xa_load(&mapping->i_pages, index);
-
-	return entry && !xa_is_value(entry);
-}
 
 /*
  * Number of pages before @index that are cached without a gap, up to @max. Not each
@@ -95,66 +87,62 @@ vm_fault_t dsfs_fault(struct vm_fault *vmf)
 }
 
 /*
- * Read pages [index, end) in pieces that are verified and unlocked on their own,
- * up to a page that is cached or cannot be allocated. Return: the page after the last
- * one. The bytes of a hint are subtracted from @user as pieces are done.
+ * Read pages [index, end), up to a page that is cached or cannot be allocated. Return: their
+ * number. The bytes of a hint are subtracted from @user when they are done.
  */
-static pgoff_t dsfs_ahead_add(struct file *file, pgoff_t index, pgoff_t end,
-			      atomic_long_t *user)
+static pgoff_t dsfs_range_piece(struct inode *inode, pgoff_t index, pgoff_t end, bool mark,
+				atomic_long_t *user)
+{
+	struct dsfs_read *rd = dsfs_read_alloc(inode, end - index, DSFS_REQUEST_AHEAD, false);
+	pgoff_t pages;
+
+	if (!rd)
+		return 0;
+	rd->hint = user;
+	dsfs_give_way();
+	if (!dsfs_read_take(rd, index, end, mapping_max_folio_order(inode->i_mapping)) ||
+	    !dsfs_read_enter(rd)) {
+		dsfs_read_free(rd);
+		return 0;
+	}
+	pages = folio_next_index(rd->folios[rd->nr_cached - 1]) - index;
+	rd->hinted = (u64)pages << PAGE_SHIFT;
+	if (mark)
+		folio_set_readahead(rd->folios[0]);
+	dsfs_read_send(rd);
+	return pages;
+}
+
+/*
+ * Read what is not cached of pages [index, end), in pieces that are verified and unlocked on
+ * their own. Return: the number of pages.
+ */
+static pgoff_t dsfs_range_read(struct file *file, pgoff_t index, pgoff_t end,
+			       atomic_long_t *user)
 {
 	struct inode *inode = file_inode(file);
-	const unsigned int order = mapping_max_folio_order(inode->i_mapping);
-	const pgoff_t piece = dsfs_piece_pages(inode);
-	const pgoff_t pages = READ_ONCE(file->f_ra.ra_pages);
-	struct dsfs_read *rd;
-	pgoff_t stop, mark = end;
+	const pgoff_t piece = dsfs_piece_pages(inode), window = READ_ONCE(file->f_ra.ra_pages);
+	pgoff_t stop, n, mark = end, pages = 0;
+	struct blk_plug plug;
 
 	/*
 	 * Who has asked for the range goes on behind it: without a state of its own the page
 	 * cache looks for the end no farther than this. A hint for so little is for a random
 	 * read. Reads end there, so it is at the start of a chunk.
 	 */
-	if (end - index > pages)
-		mark = min(round_up(end - pages, dsfs_chunk_pages(inode)), end);
-	for (stop = index; index == stop && index < end; ) {
-		stop = min(index < mark ? mark : end, round_down(index + piece, piece));
-		rd = dsfs_read_alloc(inode, stop - index, DSFS_REQUEST_AHEAD, false);
-		if (!rd)
-			break;
-		rd->hint = user;
-		index = dsfs_read_add_range(rd, index, stop, order);
-		if (!rd->nr_folios) {
-			dsfs_read_free(rd);
-			break;
-		}
-		rd->hinted = rd->len;
-		if (rd->pos >> PAGE_SHIFT == mark)
-			folio_set_readahead(rd->folios[0]);
-		dsfs_read_submit(rd);
-		cond_resched();
-	}
-	return index;
-}
-
-/* Read what is not cached of pages [index, end). Return: the number of pages. */
-static pgoff_t dsfs_range_read(struct file *file, pgoff_t index, pgoff_t end,
-			       atomic_long_t *user)
-{
-	pgoff_t next, pages = 0;
-	struct blk_plug plug;
-
+	if (end - index > window)
+		mark = min(round_up(end - window, dsfs_chunk_pages(inode)), end);
 	blk_start_plug(&plug);
-	while (index < end && !fatal_signal_pending(current)) {
+	for (; index < end && !fatal_signal_pending(current); index += n, pages += n) {
 		rcu_read_lock();
 		index = page_cache_next_miss(file->f_mapping, index, end - index);
 		rcu_read_unlock();
 		if (index >= end)
 			break;
-		next = dsfs_ahead_add(file, index, end, user);
-		if (next == index)
+		stop = min(index < mark ? mark : end, round_down(index + piece, piece));
+		n = dsfs_range_piece(inode, index, stop, index == mark, user);
+		if (!n)
 			break;
-		pages += next - index;
-		index = next;
 	}
 	blk_finish_plug(&plug);
 	return pages;
@@ -186,5 +174,5 @@ void dsfs_range_hint(struct file *file, loff_t pos, loff_t len)
 	}
 	added = dsfs_range_read(file, index, index + pages, user);
 	dsfs_hint_done(inode, added, added ? DSFS_PREFETCH_ISSUED : DSFS_PREFETCH_CACHED);
-	dsfs_hint_uncharge(sbi, user, (pages - added) << PAGE_SHIFT);
+	dsfs_hint_add(sbi, user, (added - pages) << PAGE_SHIFT);
 }

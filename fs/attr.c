@@ -27,13 +27,11 @@ int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 	return 0;
 }
 
-/**
- * dsfs_dio_direct - check whether O_DIRECT reads bypass the page cache
- * @inode: a regular file
- * @attr: filled in if so
+/*
+ * dsfs_dio_direct - true if O_DIRECT reads of a regular file bypass the page cache
  *
- * True for aligned data as it is, without checksums to verify. Direct reads of
- * other files go through the page cache.
+ * So they do for aligned data as it is, without checksums to verify, and @attr is filled in.
+ * Direct reads of other files go through the page cache.
  */
 bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr)
 {

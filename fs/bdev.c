@@ -9,7 +9,6 @@
 #include "internal.h"
 
 #include <linux/file.h>
-#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -18,9 +17,6 @@
 
 /* Below this size, rounding up to huge pages may cost more than 2 % of the memory. */
 #define DSFS_HUGE_FROM	(50 * PMD_SIZE)
-
-/* Not system_wq: a module may be unloaded only when its work functions have returned. */
-static struct workqueue_struct *dsfs_mem_wq;
 
 /* Huge pages save TLB misses, but they are not worth much reclaim. */
 static void *dsfs_mem_alloc(u64 bytes)
@@ -38,10 +34,13 @@ static void *dsfs_mem_alloc(u64 bytes)
 	return p;
 }
 
-/* Drops the reference to the module that dsfs_mem_put() has taken. */
-static void dsfs_mem_free(struct work_struct *work)
+/*
+ * Drops the reference to the module that dsfs_mem_put() has taken. dsfs_exit() waits for
+ * RCU callbacks, so this one returns before the module is gone.
+ */
+static void dsfs_mem_free(struct rcu_head *rcu)
 {
-	struct dsfs_mem *mem = container_of(work, struct dsfs_mem, work);
+	struct dsfs_mem *mem = container_of(rcu, struct dsfs_mem, rcu);
 
 	fput(mem->bdev);
 	kvfree(mem->p);
@@ -49,41 +48,30 @@ static void dsfs_mem_free(struct work_struct *work)
 	module_put(THIS_MODULE);
 }
 
-/**
- * dsfs_mem_new - allocate memory to read into
- * @sb: super block, with its device open
- * @bytes: size, rounded up to pages
- *
- * Return: the memory, uninitialized, or NULL, also after a fatal signal.
- */
+/* dsfs_mem_new - allocate memory to read into, or NULL, also after a fatal signal */
 struct dsfs_mem *dsfs_mem_new(struct super_block *sb, u64 bytes)
 {
 	struct dsfs_mem *mem = kzalloc_obj(*mem);
 
-	if (!mem)
-		return NULL;
-	mem->p = dsfs_mem_alloc(bytes);
-	if (!mem->p) {
+	if (mem)
+		mem->p = dsfs_mem_alloc(bytes);
+	if (!mem || !mem->p) {
 		kfree(mem);
 		return NULL;
 	}
 	mem->bdev = get_file(sb->s_bdev_file);
 	atomic_set(&mem->refs, 1);
-	INIT_WORK(&mem->work, dsfs_mem_free);
 	return mem;
 }
 
-/**
- * dsfs_mem_put - free memory, now or when the last request has ended
- * @mem: the memory; may be NULL
- */
+/* dsfs_mem_put - free memory, if any, now or when the last request has ended */
 void dsfs_mem_put(struct dsfs_mem *mem)
 {
 	if (!mem)
 		return;
 	__module_get(THIS_MODULE);
 	if (atomic_dec_and_test(&mem->refs))
-		dsfs_mem_free(&mem->work);
+		dsfs_mem_free(&mem->rcu);
 }
 
 static void dsfs_mem_end_io(struct bio *bio)
@@ -95,7 +83,8 @@ static void dsfs_mem_end_io(struct bio *bio)
 	bio_put(bio);
 	switch (atomic_dec_return(&mem->refs)) {
 	case 0:
-		queue_work(dsfs_mem_wq, &mem->work);
+		/* Not in the context of a driver, which may hold locks */
+		call_rcu(&mem->rcu, dsfs_mem_free);
 		break;
 	case 1:
 		/* May be freed by now; this takes the address only. */
@@ -126,13 +115,11 @@ static void dsfs_mem_submit(struct super_block *sb, struct dsfs_piece *piece,
 	submit_bio(bio);
 }
 
-/**
+/*
  * dsfs_mem_read - read from the device and wait
- * @mem: the memory, of which no other read is under way
- * @sb: its super block
- * @pos: byte offset in the device, a multiple of the logical block size
- * @off: byte offset in the memory, likewise
- * @len: bytes, likewise, at most DSFS_BATCH_BYTES
+ *
+ * No other read of the memory is under way. The place in the device, that in the memory and the
+ * length, at most DSFS_BATCH_BYTES, are multiples of the logical block size.
  *
  * Return: 0; -EIO if a request failed: see dsfs_mem_failed(); -EINTR after a fatal signal:
  * requests may be in flight, so the memory must be put, not used again.
@@ -162,15 +149,4 @@ int dsfs_mem_read(struct dsfs_mem *mem, struct super_block *sb, u64 pos, size_t 
 		if (dsfs_mem_failed(mem, at))
 			ret = -EIO;
 	return ret;
-}
-
-int __init dsfs_mem_init(void)
-{
-	dsfs_mem_wq = alloc_workqueue("dsfs_mem", WQ_UNBOUND, 0);
-	return dsfs_mem_wq ? 0 : -ENOMEM;
-}
-
-void dsfs_mem_exit(void)
-{
-	destroy_workqueue(dsfs_mem_wq);
 }

@@ -52,14 +52,16 @@
 /* Memory cgroups that have a target of their own */
 #define DSFS_ROOMS		32
 
-/* What the readers of a memory cgroup have admitted */
+/* What the readers of a memory cgroup have admitted: a line that is read, one that is written */
 struct dsfs_room {
 	u64 group;			/* serial number of the cgroup, 0: of none */
-	unsigned long opened;		/* time of the last open by the cgroup */
-	atomic_long_t held;		/* admitted pages in the cache */
+	unsigned long opened;		/* time of the last open by the cgroup, about */
+	spinlock_t lock ____cacheline_aligned_in_smp;
+	atomic_long_t gone;		/* pages that have left the cache, of all @admitted */
 	atomic_long_t lost;		/* those that reclaim took since the last read */
-	/* What follows is changed with the lock of the cache. */
-	long target;			/* @held that admission goes for */
+	/* What follows is changed with the lock. */
+	long admitted;			/* pages, since the mount */
+	long target;			/* held pages that admission goes for */
 	/* Twice the losses, less what was admitted, at most a quarter of a window */
 	long balance;
 	unsigned long missed;		/* pages read from the device in this window */
@@ -79,15 +81,21 @@ struct dsfs_cache {
 	 * up to two epochs if epochs are shuffled
 	 */
 	unsigned long reuse;
-	unsigned long sweeping;		/* bit 0: a task looks for stale files, at: */
+	/* Of reads without room: */
+	unsigned long sweeping ____cacheline_aligned_in_smp; /* bit 0: a task does, at: */
 	u32 ino;
 	pgoff_t index;
 	/* Closed transient files, by number, as inodes may be evicted before */
 	u32 closed[DSFS_CLOSED_MAX];
 	atomic_t next;			/* index in @closed */
-	spinlock_t lock;		/* of @rooms */
 	struct dsfs_room rooms[DSFS_ROOMS];
 };
+
+/* Admitted pages in the cache */
+static long dsfs_cache_held(const struct dsfs_room *room)
+{
+	return max(READ_ONCE(room->admitted) - atomic_long_read(&room->gone), 0L);
+}
 
 static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
 {
@@ -129,13 +137,13 @@ static bool dsfs_cache_admits(struct dsfs_cache *cache, struct dsfs_room *room,
 			      unsigned long pages)
 {
 	const unsigned long reuse = READ_ONCE(cache->reuse);
-	const long held = max(atomic_long_read(&room->held), 0L);
+	const long held = dsfs_cache_held(room);
 	const long window = max_t(long, held / 8, DSFS_WINDOW_MIN);
 	bool admits;
 	long lost;
 
-	spin_lock(&cache->lock);
-	lost = atomic_long_xchg(&room->lost, 0);
+	spin_lock(&room->lock);
+	lost = atomic_long_read(&room->lost) ? atomic_long_xchg(&room->lost, 0) : 0;
 	room->balance += 2 * lost;
 	room->missed += pages;
 	if (room->balance > 0) {
@@ -146,9 +154,11 @@ static bool dsfs_cache_admits(struct dsfs_cache *cache, struct dsfs_room *room,
 		WRITE_ONCE(cache->reuse, reuse - reuse / 64);
 	}
 	admits = !room->shift || held < room->target;
-	if (admits)
+	if (admits) {
 		room->balance = max_t(long, room->balance - pages, -window / 4);
-	spin_unlock(&cache->lock);
+		WRITE_ONCE(room->admitted, room->admitted + pages);
+	}
+	spin_unlock(&room->lock);
 	return admits;
 }
 
@@ -178,15 +188,15 @@ static struct dsfs_room *dsfs_cache_room(struct dsfs_cache *cache)
 		room = &cache->rooms[(u32)(group + i) % DSFS_ROOMS];
 		if (READ_ONCE(room->group) == group)
 			return room;
-		if (!empty && atomic_long_read(&room->held) <= 0)
+		if (!empty && !dsfs_cache_held(room))
 			empty = room;
 	}
 	if (!empty)
 		return &cache->rooms[(u32)group % DSFS_ROOMS];
-	spin_lock(&cache->lock);
+	spin_lock(&empty->lock);
 	memset_startat(empty, 0, target);
 	WRITE_ONCE(empty->group, group);
-	spin_unlock(&cache->lock);
+	spin_unlock(&empty->lock);
 	return empty;
 }
 
@@ -317,36 +327,47 @@ static void dsfs_cache_drop_behind(const struct dsfs_read *rd)
 	dsfs_cache_drop(rd->inode, first - behind - n, first - behind - 1, NULL, UINT_MAX);
 }
 
-/* dsfs_cache_read - admit a read or not, before its submission */
+/* dsfs_cache_read - admit a read or not, before its folios are locked if the page cache did not */
 void dsfs_cache_read(struct dsfs_read *rd)
 {
 	struct super_block *sb = rd->inode->i_sb;
 	struct dsfs_cache *cache = dsfs_cache_of(sb);
 	struct dsfs_room *room;
 	const unsigned long pages = rd->len >> PAGE_SHIFT;
-	unsigned int i;
 
 	if (!cache)
 		return;
 	room = dsfs_cache_room(cache);
-	if (!dsfs_cache_admits(cache, room, pages)) {
-		dsfs_count(sb, DSFS_COUNT_CACHE_TRANSIENT, 1);
-		trace_dsfs_cache(rd->inode, pages, DSFS_CACHE_TRANSIENT);
-		set_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(rd->inode));
-		dsfs_cache_drop_behind(rd);
-		dsfs_cache_sweep(sb, cache, room);
+	if (dsfs_cache_admits(cache, room, pages)) {
+		dsfs_count(sb, DSFS_COUNT_CACHE_ADMITTED, 1);
+		trace_dsfs_cache(rd->inode, pages, DSFS_CACHE_ADMITTED);
+		rd->room = room;
 		return;
 	}
-	dsfs_count(sb, DSFS_COUNT_CACHE_ADMITTED, 1);
-	trace_dsfs_cache(rd->inode, pages, DSFS_CACHE_ADMITTED);
-	for (i = 0; i < rd->nr_folios; i++) {
-		/* A folio whose read failed is read again. */
-		if (folio_test_private(rd->folios[i]))
+	dsfs_count(sb, DSFS_COUNT_CACHE_TRANSIENT, 1);
+	trace_dsfs_cache(rd->inode, pages, DSFS_CACHE_TRANSIENT);
+	set_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(rd->inode));
+	dsfs_cache_drop_behind(rd);
+	dsfs_cache_sweep(sb, cache, room);
+}
+
+/* dsfs_cache_attach - mark the folios of a read that was admitted, before it is sent */
+void dsfs_cache_attach(struct dsfs_read *rd)
+{
+	unsigned int i;
+
+	for (i = 0; rd->room && i < rd->nr_folios; i++) {
+		/*
+		 * A folio whose read failed is read again, and was admitted then. One that
+		 * is not in the page cache is not kept.
+		 */
+		if (i >= rd->nr_cached || folio_test_private(rd->folios[i])) {
+			atomic_long_add(folio_nr_pages(rd->folios[i]), &rd->room->gone);
 			continue;
-		folio_attach_private(rd->folios[i], room);
+		}
+		folio_attach_private(rd->folios[i], rd->room);
 		/* Pages that others read once are colder. */
 		folio_set_referenced(rd->folios[i]);
-		atomic_long_add(folio_nr_pages(rd->folios[i]), &room->held);
 	}
 }
 
@@ -356,7 +377,7 @@ static struct dsfs_room *dsfs_cache_gone(struct folio *folio)
 	struct dsfs_room *room = folio_detach_private(folio);
 
 	if (room)
-		atomic_long_sub(folio_nr_pages(folio), &room->held);
+		atomic_long_add(folio_nr_pages(folio), &room->gone);
 	return room;
 }
 
@@ -380,14 +401,24 @@ void dsfs_cache_invalidate_folio(struct folio *folio, size_t offset, size_t len)
 		dsfs_cache_gone(folio);
 }
 
-/* Note the time of a use, and remove @flag. */
-static void dsfs_cache_used(struct inode *inode, unsigned long now, unsigned long flag)
+/* True if a time counts again. Until then it is not written: other CPUs would have to fetch it. */
+static bool dsfs_cache_dated(struct dsfs_cache *cache, unsigned long then, unsigned long now)
 {
-	unsigned long *state = dsfs_file_state(inode);
-	unsigned long old = READ_ONCE(*state);
+	return !then || (long)(now - then - READ_ONCE(cache->reuse) / 8) > 0;
+}
 
+/* Note a use at @now, and remove @flag. Return: true if the file counts again. */
+static bool dsfs_cache_used(struct dsfs_cache *cache, struct inode *inode, unsigned long now,
+			    unsigned long flag)
+{
+	unsigned long *state = dsfs_file_state(inode), old = READ_ONCE(*state);
+	const bool counts = dsfs_cache_dated(cache, old & ~DSFS_FILE_FLAGS, now);
+
+	if (!counts && !(old & flag))
+		return false;
 	while (!try_cmpxchg(state, &old, now | (old & DSFS_FILE_FLAGS & ~flag)))
 		;
+	return counts;
 }
 
 /*
@@ -400,19 +431,20 @@ void dsfs_cache_opened(struct inode *inode)
 {
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
 	const unsigned long then = READ_ONCE(*dsfs_file_state(inode)) & ~DSFS_FILE_FLAGS;
-	unsigned long now, reuse;
+	struct dsfs_room *room;
+	unsigned long now;
 
 	if (!cache)
 		return;
-	reuse = READ_ONCE(cache->reuse);
+	room = dsfs_cache_room(cache);
 	now = dsfs_cache_now(cache);
 	/* The clock is approximate: other CPUs may be a little behind. */
-	if (then && (long)(now - then - reuse) > 0)
+	if (then && (long)(now - then - READ_ONCE(cache->reuse)) > 0)
 		WRITE_ONCE(cache->reuse, now - then);
-	if (!then || (long)(now - then - reuse / 8) > 0)
+	if (dsfs_cache_dated(cache, READ_ONCE(room->opened), now))
+		WRITE_ONCE(room->opened, now);
+	if (dsfs_cache_used(cache, inode, now, BIT(DSFS_FILE_CLOSED)))
 		percpu_counter_inc(&cache->clock);
-	WRITE_ONCE(dsfs_cache_room(cache)->opened, now);
-	dsfs_cache_used(inode, now, BIT(DSFS_FILE_CLOSED));
 }
 
 /*
@@ -421,18 +453,17 @@ void dsfs_cache_opened(struct inode *inode)
  * A transient one takes the place of another one, whose pages are dropped unless
  * it was opened again. Who has read nothing may have sent a hint for who will.
  */
-void dsfs_cache_closed(struct file *file)
+int dsfs_cache_closed(struct inode *inode, struct file *file)
 {
-	struct inode *inode = file_inode(file);
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
 	u32 ino = inode->i_ino;
 
 	if (!cache)
-		return;
-	dsfs_cache_used(inode, dsfs_cache_now(cache), 0);
+		return 0;
+	dsfs_cache_used(cache, inode, dsfs_cache_now(cache), 0);
 	if (!test_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(inode)) ||
 	    file->f_ra.prev_pos < 0)
-		return;
+		return 0;
 	set_bit(DSFS_FILE_CLOSED, dsfs_file_state(inode));
 	/* A larger file can spare the few pages that cannot be dropped yet. */
 	if (i_size_read(inode) <= SZ_1M)
@@ -444,18 +475,22 @@ void dsfs_cache_closed(struct file *file)
 		dsfs_cache_drop(inode, 0, ULONG_MAX, NULL, UINT_MAX);
 	}
 	iput(inode);
+	return 0;
 }
 
 /* dsfs_cache_init - create the epoch cache of a mount: a remount may want it later */
 int dsfs_cache_init(struct super_block *sb)
 {
 	struct dsfs_cache *cache = kzalloc_obj(*cache);
+	unsigned int i;
 
-	if (!cache || percpu_counter_init(&cache->clock, 0, GFP_KERNEL)) {
+	/* 0 is the time of a file that nobody has opened. */
+	if (!cache || percpu_counter_init(&cache->clock, BIT(DSFS_FILE_BITS), GFP_KERNEL)) {
 		kfree(cache);
 		return -ENOMEM;
 	}
-	spin_lock_init(&cache->lock);
+	for (i = 0; i < DSFS_ROOMS; i++)
+		spin_lock_init(&cache->rooms[i].lock);
 	/* Of an epoch over all files */
 	cache->reuse = 2UL * dsfs_geo(sb)->inodes;
 	DSFS_SB(sb)->cache = cache;
@@ -470,7 +505,6 @@ void dsfs_cache_exit(struct super_block *sb)
 	if (cache)
 		percpu_counter_destroy(&cache->clock);
 	kfree(cache);
-	DSFS_SB(sb)->cache = NULL;
 }
 
 /* dsfs_cache_bytes - bytes of admitted pages, or what admission goes for, for sysfs */
@@ -483,7 +517,7 @@ u64 dsfs_cache_bytes(struct super_block *sb, bool target)
 
 	for (i = 0; cache && i < DSFS_ROOMS; i++) {
 		pages = target ? READ_ONCE(cache->rooms[i].target) :
-				 atomic_long_read(&cache->rooms[i].held);
+				 dsfs_cache_held(&cache->rooms[i]);
 		sum += max(pages, 0L);
 	}
 	return sum << PAGE_SHIFT;

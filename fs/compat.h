@@ -186,7 +186,6 @@ static inline int dsfs_compat_file_open(struct inode *inode, struct file *file)
 /* Folio orders are limited by the mapping; before, DSFS' folios were single pages. */
 #if !DSFS_HAVE_FOLIO_ORDER_RANGE
 #define mapping_set_folio_order_range(mapping, min, max) ((void)(max))
-#define mapping_min_folio_order(mapping) 0U
 #define mapping_max_folio_order(mapping) 0U
 #endif
 

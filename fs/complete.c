@@ -145,8 +145,6 @@ static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 			return rd->error;
 		memcpy_page(folio_page(folio, to >> PAGE_SHIFT), offset_in_page(to),
 			    rd->bounce[off >> PAGE_SHIFT], offset_in_page(off), n);
-		if (!rd->own)
-			cond_resched();
 	}
 	return 0;
 }
@@ -198,11 +196,7 @@ static bool dsfs_read_process(struct dsfs_read *rd)
 	if (rd->bio.bi_status) {
 		dsfs_read_device_error(rd);
 	} else if (rd->verify && rd->from < rd->to && !dsfs_read_failed(rd)) {
-		if (rd->own)
-			preempt_disable();
 		done = dsfs_read_verify(rd);
-		if (rd->own)
-			preempt_enable();
 		rd->verify = !done;
 	}
 	if (done && dsfs_read_unpacks(rd) && !dsfs_read_failed(rd))
@@ -215,35 +209,46 @@ static bool dsfs_read_process(struct dsfs_read *rd)
  *
  * Unlocks all folios, and marks those with good data uptodate. Waits neither
  * for a device nor for memory. Must be called in process context if there is
- * more than a page to verify, data to copy, or an error of the device. Return: false
- * if it is the read of the calling task, and a worker has to go on.
+ * more than a page to verify, data to copy, or an error of the device. dsfs_read_end() has to
+ * follow. Return: false if it is the read of the calling task, and a worker has to go on.
  */
 bool dsfs_read_finish(struct dsfs_read *rd)
 {
-	const bool sync = rd->sync;
 	struct folio *folio;
-	unsigned int i;
 	int err;
 
-	if (!dsfs_read_process(rd))
+	if (!rd->nr_done && !dsfs_read_process(rd))
 		return false;
-	if (rd->hint)
-		dsfs_hint_uncharge(DSFS_SB(rd->inode->i_sb), rd->hint, rd->hinted);
-	trace_dsfs_read_done(rd->inode, rd->pos, rd->error, !!rd->bio.bi_end_io);
-	for (i = 0; i < rd->nr_folios; i++) {
-		folio = rd->folios[i];
+	if (!rd->nr_done) {
+		if (rd->hint)
+			dsfs_hint_add(DSFS_SB(rd->inode->i_sb), rd->hint, -rd->hinted);
+		trace_dsfs_read_done(rd->inode, rd->pos, rd->error);
+	}
+	while (rd->nr_done < rd->nr_cached) {
+		/* Only to copy takes long. */
+		if (rd->nr_done && rd->bounced && !dsfs_read_unpacks(rd) && dsfs_read_gives_way(rd))
+			return false;
+		folio = rd->folios[rd->nr_done++];
 		err = dsfs_finish_folio(rd, folio);
 		if (folio == rd->wanted)
 			rd->ret = err;
 		folio_unlock(folio);
 	}
-	/* The inode and the mount may be gone from here on, unless a task waits. */
+	return true;
+}
+
+/*
+ * dsfs_read_end - free a read that is finished, and wake the task that waits
+ *
+ * The inode and the mount may be gone, unless a task waits.
+ */
+void dsfs_read_end(struct dsfs_read *rd)
+{
 	dsfs_read_release(rd);
-	if (sync) {
+	if (rd->sync) {
 		/* Before wake_up_var() looks for a waiter; the task sees @ret with it. */
 		smp_store_mb(rd->finished, true);
 		wake_up_var(rd);
 	}
 	dsfs_read_put(rd);
-	return true;
 }

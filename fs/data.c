@@ -2,30 +2,14 @@
 /*
  * Page cache operations: read_folio and readahead.
  *
- * The first access to a small file reads all of it with one request, whatever
- * the size of the program's reads. read(2) does that in whole.c, before it gets
- * here, and so do page faults. Reads that must not wait get here through readahead.
+ * read(2) and page faults have read a small file whole in whole.c before they get here.
+ * Reads that must not wait get here through readahead, and read it whole, too.
  */
 #include "cache.h"
 #include "read.h"
 
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
-
-/*
- * Add a folio that is read together with @folio or replaces it, and inherits
- * its RWF_DONTCACHE state.
- */
-static struct folio *dsfs_add_part(struct address_space *mapping,
-				   const struct folio *folio, pgoff_t index,
-				   unsigned int order)
-{
-	struct folio *part = dsfs_add_folio(mapping, index, order);
-
-	if (!IS_ERR(part) && folio_test_dropbehind(folio))
-		folio_set_dropbehind(part);
-	return part;
-}
 
 /*
  * Replace a folio that readahead could not fill and that is larger than a chunk
@@ -46,7 +30,7 @@ static int dsfs_break_folio(struct folio *folio)
 	ret = generic_error_remove_folio(mapping, folio);
 	while (!ret && index < end) {
 		part = dsfs_add_part(mapping, folio, index, order);
-		if (IS_ERR(part))
+		if (!part)
 			break;
 		index = folio_next_index(part);
 		folio_unlock(part);
@@ -70,14 +54,14 @@ static void dsfs_read_add_chunk(struct dsfs_read *rd, struct folio *folio,
 	struct folio *part;
 
 	/* Downwards to a page that is cached, and then in order: they are locked. */
-	while (index > first && !IS_ERR(dsfs_add_part(mapping, folio, index - 1, 0)))
+	while (index > first && dsfs_add_part(mapping, folio, index - 1, 0))
 		index--;
 	for (; index < folio->index; index++)
 		dsfs_read_add_folio(rd, xa_load(&mapping->i_pages, index));
 	dsfs_read_add_folio(rd, folio);
 	for (index = folio_next_index(folio); index < end; index++) {
 		part = dsfs_add_part(mapping, folio, index, 0);
-		if (IS_ERR(part))
+		if (!part)
 			break;
 		dsfs_read_add_folio(rd, part);
 	}

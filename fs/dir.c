@@ -10,23 +10,10 @@
 /* Cookies 0 and 1 are "." and ".."; names follow. */
 #define DSFS_DIR_DOTS	2
 
-/* Check the mark of a name block that begins with a metadata block, and set it if it may be. */
-static bool dsfs_block_good(const struct dsfs_dir_iter *it, unsigned long block)
-{
-	unsigned long *good = it->src->names_good;
-
-	if (test_bit(block, good))
-		return true;
-	if (!dsfs_names_good(&it->names))
-		return false;
-	set_bit(block, good);
-	return true;
-}
-
 /*
- * Check whether all names of the current name block are valid.
+ * Check whether all names of the current name block are valid, and the rows of its hard links.
  *
- * Validating a name costs more than emitting it, and resident metadata does not change. So the
+ * Validating one costs more than emitting it, and resident metadata does not change. So the
  * result is remembered: in a bitmap for name blocks that begin with a metadata block. Only the
  * first one of a directory may begin elsewhere, and several directories may claim the same
  * bytes in an image that is damaged: its mark is in the inode. Not covered are name blocks in the
@@ -35,24 +22,37 @@ static bool dsfs_block_good(const struct dsfs_dir_iter *it, unsigned long block)
 static bool dsfs_resident_block_good(struct dsfs_dir_state *dir, const struct dsfs_dir_iter *it)
 {
 	const struct dsfs_geo *geo = &it->src->geo;
-	const u64 at = geo->regions[DSFS_REGION_NAMES].pos - geo->meta_start +
-		       dsfs_names_pos(it->dir, it->block);
+	const u64 pos = dsfs_names_pos(it->dir, it->block);
+	const u64 at = geo->regions[DSFS_REGION_NAMES].pos - geo->meta_start + pos;
+	const bool first = at & (DSFS_BLOCK_SIZE - 1);
+	unsigned long *marks = first ? &dir->first_good : it->src->names_good;
+	const unsigned long mark = first ? 0 : at >> DSFS_BLOCK_BITS;
 
 	if (it->ref.priv)
 		return false;
-	if (!(at & (DSFS_BLOCK_SIZE - 1)))
-		return dsfs_block_good(it, at >> DSFS_BLOCK_BITS);
-	if (READ_ONCE(dir->first_good))
+	if (test_bit(mark, marks))
 		return true;
-	if (!dsfs_names_good(&it->names))
+	if (!dsfs_names_good(&it->names) ||
+	    !dsfs_links_good(geo, &it->names, dsfs_names_avail(geo, pos),
+			     it->dir->first + it->names.first))
 		return false;
-	WRITE_ONCE(dir->first_good, true);
+	set_bit(mark, marks);
 	return true;
+}
+
+/* Number and type of the file of a hard-link entry; @good as of dsfs_resident_block_good() */
+static __always_inline int dsfs_emit_link(struct dsfs_dir_iter *it, const struct dsfs_name *name,
+					  bool good, u32 *ino, u8 *type, struct dsfs_err *err)
+{
+	if (!good)
+		return dsfs_hardlink_follow(it->src, dsfs_iter_place(it, name), ino, type, err);
+	dsfs_link_good(it->names.raw, name->pos - it->names.first, ino, type);
+	return 0;
 }
 
 /* Emit one name. Return: 0, 1 if the buffer is full, or an error. */
 static __always_inline int dsfs_emit(struct dsfs_dir_iter *it, struct dir_context *ctx,
-				     const struct dsfs_name *name, u32 ino,
+				     const struct dsfs_name *name, u32 ino, bool good,
 				     struct dsfs_err *err)
 {
 	u8 type = name->type;
@@ -61,8 +61,7 @@ static __always_inline int dsfs_emit(struct dsfs_dir_iter *it, struct dir_contex
 		/* Copies, so that ino and type stay in registers */
 		u8 of_type = type;
 		u32 of = ino;
-		int ret = dsfs_hardlink_follow(it->src, dsfs_iter_place(it, name), &of, &of_type,
-					       err);
+		int ret = dsfs_emit_link(it, name, good, &of, &of_type, err);
 
 		if (ret)
 			return ret;
@@ -88,7 +87,7 @@ static int dsfs_emit_good(struct dir_context *ctx, struct dsfs_dir_iter *it,
 	dsfs_names_prefix(&names, &name);
 	for (; !ret && slot < names.count; slot++) {
 		dsfs_names_good_slot(&names, slot, &name);
-		ret = dsfs_emit(it, ctx, &name, ino + slot, err);
+		ret = dsfs_emit(it, ctx, &name, ino + slot, true, err);
 	}
 	it->pos = names.first + slot;
 	return ret;
@@ -105,7 +104,7 @@ static int dsfs_emit_any(struct dir_context *ctx, struct dsfs_dir_iter *it,
 		ret = dsfs_dir_iter_next(it, &name, err);
 		if (ret < 0)
 			return ret;
-		ret = dsfs_emit(it, ctx, &name, it->dir->first + name.pos, err);
+		ret = dsfs_emit(it, ctx, &name, it->dir->first + name.pos, false, err);
 	} while (!ret && it->pos - it->names.first < it->names.count);
 	return ret;
 }

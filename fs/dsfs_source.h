@@ -27,14 +27,15 @@ struct dsfs_resident {
  * @all: all metadata, if all of it is resident and good
  * @geo: geometry
  * @resident: what is resident, @nr_resident pieces: see metaload.c
- * @mem: their memory, @mem_bytes; NULL if there are none
+ * @mem_bytes: size of @mem
+ * @resident_bytes: size of @sums and @mem
+ * @bad_blocks: number of @bad
+ * @mem: memory of what is resident; NULL if there are none
  * @sums: BLOCKSUMS, verified
  * @bad: bitmap of metadata blocks that could not be read or verified at mount
  * @names_good: bitmap by metadata block: dsfs_names_good() is true for the name
  *	block at its start; see dir.c
  * @lazy: inode whose page cache has the blocks that are not resident
- * @resident_bytes: size of @sums and @mem
- * @bad_blocks: number of @bad
  */
 struct dsfs_source {
 	struct super_block *sb;
@@ -43,13 +44,14 @@ struct dsfs_source {
 	struct dsfs_resident resident[DSFS_REGIONS_USED];
 	unsigned int nr_resident;
 	u64 mem_bytes;
+	u64 resident_bytes;
+	u64 bad_blocks;
+	/* What dsfs_meta_close() gives back, from here on */
 	struct dsfs_mem *mem;
 	struct dsfs_mem *sums;
 	unsigned long *bad;
 	unsigned long *names_good;
 	struct inode *lazy;
-	u64 resident_bytes;
-	u64 bad_blocks;
 };
 
 int dsfs_meta_get_other(struct dsfs_source *src, u64 at, struct dsfs_mref *ref);

@@ -8,12 +8,9 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/**
- * dsfs_fc_log - report an error or a warning of a mount attempt
- * @fc: mount context; its log gets the message if userspace holds it open
- * @sb: named in the kernel log, which gets the message too
- * @level: 'e': the mount fails, 'w': it does not
- * @fmt: as for printk(), without newline
+/*
+ * dsfs_fc_log - report an error (@level 'e') or a warning ('w') of a mount attempt, to the
+ * kernel log, and to that of the mount context if userspace holds it open
  */
 void dsfs_fc_log(struct fs_context *fc, struct super_block *sb, char level,
 		 const char *fmt, ...)

@@ -74,33 +74,31 @@ static const struct iomap_dio_ops dsfs_dio_ops = {
 };
 
 /*
- * Readahead windows of reads, unless read_ahead_kb was changed. The default of the VFS, 128
+ * Before the page cache reads: read the whole file if nothing of it is cached, and @len bytes
+ * at @pos would be.
+ *
+ * Set the readahead window, unless read_ahead_kb was changed. The default of the VFS, 128
  * KiB, is small for devices that take requests of megabytes. A window of a compressed file
  * has more contents, so that what is stored of it is as long as of other files.
  */
-static void dsfs_read_window(struct file *file)
+static void dsfs_read_begin(struct file *file, loff_t pos, size_t len)
 {
 	const struct inode *inode = file_inode(file);
 	const unsigned int pages = dsfs_window(inode);
 
+	if (!file->f_mapping->nrpages && len && pos >= 0 && pos < i_size_read(inode))
+		dsfs_whole_read(file);
 	if (dsfs_ra_default(inode->i_sb) && READ_ONCE(file->f_ra.ra_pages) < pages)
 		WRITE_ONCE(file->f_ra.ra_pages, pages);
 }
 
-/* True if nothing of the file is cached and a read at @pos returns bytes */
-static bool dsfs_is_cold(const struct file *file, loff_t pos, size_t len)
-{
-	return !file->f_mapping->nrpages && len && pos >= 0 &&
-	       pos < i_size_read(file_inode(file));
-}
-
 static ssize_t dsfs_read_buffered(struct kiocb *iocb, struct iov_iter *to)
 {
-	/* It waits, and leaves pages in the cache. */
-	if (!(iocb->ki_flags & (IOCB_NOWAIT | IOCB_NOIO | IOCB_WAITQ | IOCB_DONTCACHE)) &&
-	    dsfs_is_cold(iocb->ki_filp, iocb->ki_pos, iov_iter_count(to)))
-		dsfs_whole_read(iocb->ki_filp);
-	dsfs_read_window(iocb->ki_filp);
+	/* To read a whole file waits, and leaves pages in the cache. */
+	const int not_whole = IOCB_NOWAIT | IOCB_NOIO | IOCB_WAITQ | IOCB_DONTCACHE;
+
+	dsfs_read_begin(iocb->ki_filp, iocb->ki_pos,
+			iocb->ki_flags & not_whole ? 0 : iov_iter_count(to));
 	return generic_file_read_iter(iocb, to);
 }
 
@@ -164,9 +162,7 @@ static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
 				struct pipe_inode_info *pipe, size_t len,
 				unsigned int flags)
 {
-	if (dsfs_is_cold(in, *ppos, len))
-		dsfs_whole_read(in);
-	dsfs_read_window(in);
+	dsfs_read_begin(in, *ppos, len);
 	return filemap_splice_read(in, ppos, pipe, len, flags);
 }
 
@@ -197,12 +193,6 @@ static int dsfs_open(struct inode *inode, struct file *file)
 	file->f_mode |= FMODE_NOWAIT | FMODE_CAN_ODIRECT;
 	dsfs_cache_opened(inode);
 	return generic_file_open(inode, file);
-}
-
-static int dsfs_release(struct inode *inode, struct file *file)
-{
-	dsfs_cache_closed(file);
-	return 0;
 }
 
 /* Also called for readahead(2) and MADV_WILLNEED */
@@ -287,7 +277,7 @@ const struct file_operations dsfs_file_fops = {
 	.read_iter	= dsfs_read_iter,
 	.mmap		= dsfs_mmap,
 	.open		= dsfs_open,
-	.release	= dsfs_release,
+	.release	= dsfs_cache_closed,
 	.fadvise	= dsfs_fadvise,
 	.splice_read	= dsfs_splice_read,
 	.unlocked_ioctl	= dsfs_ioctl,

@@ -29,6 +29,8 @@ void dsfs_free_inode(struct inode *inode)
 {
 	if (S_ISLNK(inode->i_mode))
 		kfree(inode->i_link);
+	if (S_ISDIR(inode->i_mode))
+		kfree(inode->i_private);
 	free_inode_nonrcu(inode);
 }
 
@@ -202,11 +204,8 @@ static struct inode *dsfs_inode_new(struct inode *inode, u64 place)
 	return ERR_PTR(ret);
 }
 
-/**
- * dsfs_iget - get an inode by number
- * @sb: the mount
- * @ino: any number
- * @place: where its row is if a lookup has found that, or DSFS_NO_PLACE
+/*
+ * dsfs_iget - get an inode by any number, and where its row is if a lookup has found that
  *
  * Return: the inode with a reference, or an ERR_PTR: -ESTALE if there is no
  * such inode, -EUCLEAN, -EBADMSG, -EIO, -ENOMEM.

@@ -65,15 +65,16 @@ struct dsfs_sb_info {
 	struct dsfs_options opt;	/* a remount changes wholefile and cache */
 	unsigned long ra_pages;		/* window of reads in order, above wholefile */
 	unsigned long ra_default;	/* what the block layer may set for the device */
-	struct dsfs_unpacker *unpacker;	/* set aside for compressed files: unpack.c */
 	struct workqueue_struct *read_wq; /* finishes reads that no task waits for */
+	struct workqueue_struct *send_wq; /* sends those of tasks that have to give way */
 	struct dsfs_cache *cache;	/* with any cache= */
-	atomic_long_t hinted;		/* bytes in flight because of hints */
-	atomic_long_t hinted_by[1 << DSFS_HINT_BITS];	/* by a hash of the user */
+	/* Written by each hint, so not beside what every read needs */
+	atomic_long_t hinted ____cacheline_aligned_in_smp; /* MiB in flight because of hints */
+	atomic_long_t hinted_by[1 << DSFS_HINT_BITS];	/* bytes, by a hash of the user */
 	atomic64_t sum_errors;		/* of chunks, and of metadata not resident */
 	atomic64_t io_errors;		/* of reads of the same */
 	atomic64_t struct_errors;	/* structures that broke a rule */
-	struct dsfs_stats __percpu *stats;
+	u64 __percpu *stats;		/* by enum dsfs_counter */
 	struct ratelimit_state limits[DSFS_LIMITS];
 	struct kobject kobj;		/* /sys/fs/dsfs/<device> */
 	struct completion kobj_gone;	/* nobody uses it any more */
@@ -129,11 +130,11 @@ static inline unsigned long *dsfs_file_state(struct inode *inode)
 /**
  * struct dsfs_dir_state - i_private of a directory
  * @info: its decoded directory record
- * @first_good: dsfs_names_good() is true for its first name block; see dir.c
+ * @first_good: bit 0: dsfs_names_good() is true for its first name block; see dir.c
  */
 struct dsfs_dir_state {
 	struct dsfs_dir_info info;
-	bool first_good;
+	unsigned long first_good;
 };
 
 static inline struct dsfs_dir_state *dsfs_dir_state(const struct inode *dir)
@@ -201,10 +202,10 @@ static inline unsigned int dsfs_whole_order(const struct inode *inode)
 				     DSFS_FOLIO_EASY_BITS));
 }
 
-/* log2 of the chunk size; i_blocks has the bytes that are stored, also of a file with holes. */
-static inline unsigned int dsfs_inode_chunk_bits(const struct inode *inode)
+/* The bytes that are stored, also of a file with holes */
+static inline u64 dsfs_stored(const struct inode *inode)
 {
-	return dsfs_chunk_bits(dsfs_geo(inode->i_sb), (u64)inode->i_blocks << SECTOR_SHIFT);
+	return (u64)inode->i_blocks << SECTOR_SHIFT;
 }
 
 /*
@@ -214,7 +215,7 @@ static inline unsigned int dsfs_inode_chunk_bits(const struct inode *inode)
  */
 static inline unsigned int dsfs_chunk_order(const struct inode *inode)
 {
-	return dsfs_order(inode, dsfs_inode_chunk_bits(inode) ? : 16);
+	return dsfs_order(inode, dsfs_chunk_bits(dsfs_geo(inode->i_sb), dsfs_stored(inode)) ? : 16);
 }
 
 /*
@@ -223,7 +224,7 @@ static inline unsigned int dsfs_chunk_order(const struct inode *inode)
  */
 static inline unsigned int dsfs_ratio_bits(const struct inode *inode)
 {
-	const u64 stored = (u64)inode->i_blocks << SECTOR_SHIFT;
+	const u64 stored = dsfs_stored(inode);
 
 	if (!dsfs_unit_order(inode))
 		return 0;
@@ -281,14 +282,14 @@ int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
  * @p: the memory
  * @bdev: the device, open as long as there are requests
  * @refs: of the owner, and one for each request in flight
- * @work: frees it when the owner did not wait
+ * @rcu: frees it when the owner did not wait
  * @piece: requests of the last read; @failed: the bytes must not be used
  */
 struct dsfs_mem {
 	void *p;
 	struct file *bdev;
 	atomic_t refs;
-	struct work_struct work;
+	struct rcu_head rcu;
 	struct dsfs_piece {
 		struct dsfs_mem *mem;
 		bool failed;
@@ -305,8 +306,6 @@ struct dsfs_mem *dsfs_mem_new(struct super_block *sb, u64 bytes);
 void dsfs_mem_put(struct dsfs_mem *mem);
 int dsfs_mem_read(struct dsfs_mem *mem, struct super_block *sb, u64 pos, size_t off,
 		  size_t len);
-int dsfs_mem_init(void);
-void dsfs_mem_exit(void);
 
 /* metaload.c */
 bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p);

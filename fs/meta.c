@@ -93,21 +93,17 @@ static struct folio *dsfs_lazy_folio(const struct dsfs_lazy *lazy, u64 at)
 static struct folio *dsfs_lazy_fill(const struct dsfs_lazy *lazy, u64 at)
 {
 	struct folio *folio, *got = ERR_PTR(-ENOMEM);
-	int ret = dsfs_lazy_verify(lazy, round_down(at, DSFS_BLOCK_SIZE));
+	const int ret = dsfs_lazy_verify(lazy, round_down(at, DSFS_BLOCK_SIZE));
 	u64 page = round_down(lazy->from, PAGE_SIZE);
 
-	for (; page < lazy->to; page += PAGE_SIZE) {
+	for (; !ret && page < lazy->to; page += PAGE_SIZE) {
 		folio = dsfs_lazy_folio(lazy, page);
 		if (folio && page == round_down(at, PAGE_SIZE))
 			got = folio;
 		else if (folio)
 			folio_put(folio);
 	}
-	if (!ret)
-		return got;
-	if (!IS_ERR(got))
-		folio_put(got);
-	return ERR_PTR(ret);
+	return ret ? ERR_PTR(ret) : got;
 }
 
 /*
@@ -152,11 +148,8 @@ static void *dsfs_meta_resident(const struct dsfs_source *src, u64 at)
 	return NULL;
 }
 
-/**
- * dsfs_meta_get_other - get metadata when not all of it is resident
- * @src: metadata source
- * @at: byte offset in the metadata area
- * @ref: filled in; release it with dsfs_meta_put()
+/*
+ * dsfs_meta_get_other - get a byte of the metadata area when not all of it is resident
  *
  * Return: 0, -EIO, -EBADMSG, -ENOMEM, or -EINTR after a fatal signal.
  */

@@ -82,14 +82,7 @@ static void dsfs_meta_fit(struct dsfs_source *src, u64 budget)
 	}
 }
 
-/**
- * dsfs_meta_block_good - verify a metadata block
- * @src: metadata source, with block checksums
- * @block: index in the metadata area
- * @p: its bytes
- *
- * Return: true if the checksum is right.
- */
+/* dsfs_meta_block_good - true if the checksum of a block of the metadata area is right */
 bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p)
 {
 	const u64 start = src->geo.regions[DSFS_REGION_BLOCKSUMS].pos - src->geo.meta_start;
@@ -101,37 +94,26 @@ bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *
 	return le32_to_cpu(sums[block]) == dsfs_crc32c(0, p, DSFS_BLOCK_SIZE);
 }
 
-static u32 dsfs_crc32c_long(const void *p, u64 len)
-{
-	u32 sum = 0;
-	size_t n;
-
-	for (; len; p += n, len -= n) {
-		n = min_t(u64, len, SZ_64K);
-		sum = dsfs_crc32c(sum, p, n);
-		cond_resched();
-	}
-	return sum;
-}
-
 static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
 {
 	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
 	const u64 bytes = dsfs_region_bytes(src, DSFS_REGION_BLOCKSUMS);
+	u32 sum = 0;
 	u64 at, n;
-	u32 sum;
 	int ret;
 
+	/* A MiB is of a GiB of metadata, and its checksum takes as long as a task may run. */
 	for (at = 0; at < bytes; at += n) {
-		n = min_t(u64, bytes - at, DSFS_BATCH_BYTES);
+		n = min_t(u64, bytes - at, SZ_1M);
 		ret = dsfs_mem_read(src->sums, src->sb, r->pos + at, at, n);
 		if (ret == -EIO)
 			dsfs_fc_error(fc, src->sb,
 				      "metadata checksums at %llu: I/O error", r->pos);
 		if (ret)
 			return ret;
+		sum = dsfs_crc32c(sum, src->sums->p + at, n);
+		cond_resched();
 	}
-	sum = dsfs_crc32c_long(src->sums->p, bytes);
 	if (sum == src->geo.sums_checksum)
 		return 0;
 	dsfs_fc_error(fc, src->sb,
@@ -206,7 +188,6 @@ static int dsfs_lazy_open(struct dsfs_source *src)
 
 	if (!inode)
 		return -ENOMEM;
-	set_nlink(inode, 1);
 	inode->i_size = src->geo.meta_bytes;
 	mapping_set_gfp_mask(inode->i_mapping, GFP_KERNEL);
 	src->lazy = inode;
@@ -260,11 +241,8 @@ static int dsfs_meta_try(struct dsfs_source *src, struct fs_context *fc, u64 bud
 	return ret;
 }
 
-/**
- * dsfs_meta_open - set up metadata access of a mount
- * @src: metadata source, with super block and geometry set
- * @fc: for messages
- * @budget: bytes of metadata that may be resident
+/*
+ * dsfs_meta_open - set up metadata access of a mount, of which @budget bytes may be resident
  *
  * A node with less memory than planned must still boot: metadata that does not fit is not
  * resident, and a warning reports that.
@@ -297,20 +275,13 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc, u64 budget)
 	return ret;
 }
 
-/**
- * dsfs_meta_close - release all metadata
- * @src: metadata source; may be closed already
- */
+/* dsfs_meta_close - release all metadata; may be closed already */
 void dsfs_meta_close(struct dsfs_source *src)
 {
 	iput(src->lazy);
-	src->lazy = NULL;
 	dsfs_mem_put(src->sums);
-	src->sums = NULL;
 	dsfs_mem_put(src->mem);
-	src->mem = NULL;
 	kvfree(src->bad);
-	src->bad = NULL;
 	kvfree(src->names_good);
-	src->names_good = NULL;
+	memset_startat(src, 0, mem);
 }

@@ -62,21 +62,15 @@ static int dsfs_parse_size(struct fs_context *fc, const char *name, const char *
 
 static int dsfs_parse_meta(struct fs_context *fc, const char *s, u64 *val)
 {
-	u64 size;
-	int ret;
-
-	if (!strcmp(s, "resident")) {
+	if (!strcmp(s, "resident"))
 		*val = DSFS_META_RESIDENT;
-		return 0;
-	}
-	if (!strcmp(s, "lazy")) {
+	else if (!strcmp(s, "lazy"))
 		*val = DSFS_META_LAZY;
-		return 0;
-	}
-	ret = dsfs_parse_size(fc, "meta", s, DSFS_META_BUDGET_MAX, &size);
-	if (!ret)
-		*val = round_down(size, DSFS_BLOCK_SIZE);
-	return ret;
+	else if (!dsfs_parse_size(fc, "meta", s, DSFS_META_BUDGET_MAX, val))
+		*val = round_down(*val, DSFS_BLOCK_SIZE);
+	else
+		return -EINVAL;
+	return 0;
 }
 
 /* dsfs_parse_param - parse one mount option */
@@ -84,9 +78,8 @@ int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 {
 	struct dsfs_sb_info *sbi = fc->s_fs_info;
 	struct fs_parse_result result;
-	int opt;
+	int opt = fs_parse(fc, dsfs_parameters, param, &result);
 
-	opt = fs_parse(fc, dsfs_parameters, param, &result);
 	switch (opt) {
 	case OPT_CACHE:
 		sbi->opt.cache = result.uint_32;

@@ -30,6 +30,23 @@ void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *en
 	*end = clamp(round_up(*end, pages), *end, max(last, *end));
 }
 
+/* What a user's bytes in flight are in the sum of all */
+static long dsfs_hint_mib(long own)
+{
+	return DIV_ROUND_CLOSEST(own, SZ_1M);
+}
+
+/* dsfs_hint_add - add to the bytes in flight of a user, and return them */
+long dsfs_hint_add(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes)
+{
+	const long own = atomic_long_add_return(bytes, user);
+	const long mib = dsfs_hint_mib(own) - dsfs_hint_mib(own - bytes);
+
+	if (mib)
+		atomic_long_add(mib, &sbi->hinted);
+	return own;
+}
+
 /*
  * dsfs_hint_charge - add a hint to the bytes in flight
  *
@@ -41,7 +58,7 @@ void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *en
  * gets half of that, two get a third each, and a user who comes later always
  * finds room. Users whose ids have the same hash share one limit. Bytes are
  * added before they are compared, so concurrent hints cannot exceed the limit
- * together.
+ * together. The sum of other users is of whole MiBs, so that most hints write to one line.
  *
  * Return: the user's bytes in flight, or NULL if there is no room.
  */
@@ -50,20 +67,13 @@ atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes)
 	const u64 limit = min_t(u64, DSFS_HINT_MAX, (u64)totalram_pages() << PAGE_SHIFT >> 3);
 	const u32 uid = __kuid_val(current_fsuid());
 	atomic_long_t *user = &sbi->hinted_by[hash_32(uid, DSFS_HINT_BITS)];
-	const long all = atomic_long_add_return(bytes, &sbi->hinted);
-	const long own = atomic_long_add_return(bytes, user);
+	const long own = dsfs_hint_add(sbi, user, bytes);
+	const long others = atomic_long_read(&sbi->hinted) - dsfs_hint_mib(own);
 
-	if (own + all <= 2 * (long)limit)
+	if (2 * own + others * SZ_1M <= 2 * (long)limit)
 		return user;
-	dsfs_hint_uncharge(sbi, user, bytes);
+	dsfs_hint_add(sbi, user, -bytes);
 	return NULL;
-}
-
-/* dsfs_hint_uncharge - subtract a hint from the bytes in flight of its user */
-void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes)
-{
-	atomic_long_sub(bytes, user);
-	atomic_long_sub(bytes, &sbi->hinted);
 }
 
 /* dsfs_hint_done - count a hint, which had an effect if it was issued */
@@ -78,8 +88,7 @@ void dsfs_hint_done(const struct inode *inode, pgoff_t pages, enum dsfs_decision
 /*
  * dsfs_read_alloc - allocate a read of at most @folios folios
  *
- * Without @sync no task waits for it. Under memory pressure it is left to reads of single
- * folios then.
+ * Without @sync no task waits, and under memory pressure it is left to reads of single folios.
  */
 struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 				  enum dsfs_request kind, bool sync)
@@ -93,6 +102,9 @@ struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 	rd->kind = kind;
 	rd->sync = sync;
 	rd->gfp = gfp;
+	/* Charged to this task, and of its priority, whoever sends it */
+	bio_init(&rd->bio, inode->i_sb->s_bdev, NULL, 0, REQ_OP_READ);
+	rd->bio.bi_ioprio = get_current_ioprio();
 	return rd;
 }
 
@@ -111,9 +123,11 @@ pgoff_t dsfs_piece_pages(const struct inode *inode)
 	return max(pages, dsfs_chunk_pages(inode));
 }
 
-/* dsfs_read_release - free what a read has that is not in flight, but not its folios */
+/* dsfs_read_release - free what a read has that is not in flight, nor in the page cache */
 void dsfs_read_release(struct dsfs_read *rd)
 {
+	while (rd->nr_folios > rd->nr_cached)
+		folio_put(rd->folios[--rd->nr_folios]);
 	while (rd->nr_bounce)
 		__free_page(rd->bounce[--rd->nr_bounce]);
 	bio_uninit(&rd->bio);
@@ -123,14 +137,14 @@ void dsfs_read_release(struct dsfs_read *rd)
 	kvfree(rd->buffers);
 }
 
-/* dsfs_read_free - free a read that was not submitted, but not its folios */
+/* dsfs_read_free - free a read that has no folio in the page cache */
 void dsfs_read_free(struct dsfs_read *rd)
 {
 	dsfs_read_release(rd);
 	kvfree(rd);
 }
 
-/* dsfs_read_add_folio - add a locked folio, which starts where the last one ends */
+/* dsfs_read_add_folio - add a folio, which starts where the last one ends */
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio)
 {
 	if (!rd->nr_folios)
@@ -154,22 +168,25 @@ static struct folio *dsfs_alloc_folio(struct address_space *mapping, pgoff_t ind
 }
 
 /*
- * dsfs_add_folio - add a folio of at most @order to the page cache
+ * dsfs_add_part - add a folio of at most @order to the page cache, which is read together with
+ * @folio or replaces it, and inherits its RWF_DONTCACHE state
  *
- * Return: the folio, locked; the page cache holds the reference. -ENOMEM, or
- * -EEXIST if there is a folio already.
+ * Return: the folio, locked, whose reference the page cache holds. NULL without memory, or if
+ * there is a folio already.
  */
-struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
-			     unsigned int order)
+struct folio *dsfs_add_part(struct address_space *mapping, const struct folio *folio,
+			    pgoff_t index, unsigned int order)
 {
-	struct folio *folio = dsfs_alloc_folio(mapping, index, order);
+	struct folio *part = dsfs_alloc_folio(mapping, index, order);
 	int ret;
 
-	if (!folio)
-		return ERR_PTR(-ENOMEM);
-	ret = filemap_add_folio(mapping, folio, index, readahead_gfp_mask(mapping));
-	folio_put(folio);
-	return ret ? ERR_PTR(ret) : folio;
+	if (!part)
+		return NULL;
+	if (folio_test_dropbehind(folio))
+		folio_set_dropbehind(part);
+	ret = filemap_add_folio(mapping, part, index, readahead_gfp_mask(mapping));
+	folio_put(part);
+	return ret ? NULL : part;
 }
 
 /*
@@ -192,51 +209,27 @@ static pgoff_t dsfs_next_cached(struct address_space *mapping, pgoff_t index, pg
 }
 
 /*
- * dsfs_read_add_range - add folios for pages [index, end) to the page cache and
- * to a read, of the largest orders up to @max that fit
+ * dsfs_read_take - allocate folios for pages [index, end) of a read, of the largest orders up
+ * to @max that fit
  *
- * All are allocated before the first one is added, and locked: to allocate and to clear them
- * takes most of the time, in which the task may be stopped. The folios are smaller if memory
- * is short. Ends early rather than invoke the OOM killer, because the caller may have asked for
- * a small part of the range; the page cache reads what is missing. Return: the page after the
- * last folio.
+ * They are not in the page cache, so that nobody waits for them while the read gets all else
+ * that it needs. They are smaller if memory is short. Ends early rather than invoke the OOM
+ * killer, because the caller may have asked for a small part of the range; the page cache reads
+ * what is missing. Return: whether there are any.
  */
-pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
-			    unsigned int max)
+bool dsfs_read_take(struct dsfs_read *rd, pgoff_t index, pgoff_t end, unsigned int max)
 {
 	struct address_space *mapping = rd->inode->i_mapping;
-	struct folio **next = rd->folios + rd->nr_folios, **last = next;
 	struct folio *folio;
-	unsigned int nofs;
-	int ret = 0;
-	pgoff_t at;
 
 	end = dsfs_next_cached(mapping, index, end);
-	for (at = index; at < end; at += folio_nr_pages(*last++)) {
-		*last = dsfs_alloc_folio(mapping, at, min_t(unsigned int, max, ilog2(end - at)));
-		if (!*last)
+	for (; index < end; index = folio_next_index(folio)) {
+		folio = dsfs_alloc_folio(mapping, index,
+					 min_t(unsigned int, max, ilog2(end - index)));
+		if (!folio)
 			break;
-	}
-	/* Reclaim must not wait for those that are locked. */
-	nofs = memalloc_nofs_save();
-	for (; next < last; next++) {
-		folio = *next;
-		ret = ret ? : filemap_add_folio(mapping, folio, index,
-						readahead_gfp_mask(mapping));
-		if (!ret) {
-			dsfs_read_add_folio(rd, folio);
-			index = folio_next_index(folio);
-		}
-		folio_put(folio);
-	}
-	/* Too much for a memory cgroup */
-	while (ret == -ENOMEM && index < end) {
-		folio = dsfs_add_folio(mapping, index, 0);
-		if (IS_ERR(folio))
-			break;
+		folio->index = index;
 		dsfs_read_add_folio(rd, folio);
-		index = folio_next_index(folio);
 	}
-	memalloc_nofs_restore(nofs);
-	return index;
+	return rd->nr_folios;
 }

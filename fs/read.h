@@ -32,6 +32,8 @@ struct dsfs_read {
 	bool sync;			/* a task waits, and finishes the read if it can at once */
 	gfp_t gfp;			/* no effort unless it waits */
 	bool own;			/* that task does */
+	bool prepared;			/* has all that it needs to be sent */
+	bool sent;			/* or not to be sent: to be finished */
 	bool finished;			/* for that task: no folio is locked any more */
 	int ret;			/* for that task: error of @wanted */
 	atomic_t refs;			/* of who finishes it, and of that task */
@@ -40,9 +42,10 @@ struct dsfs_read {
 	 * counted nor logged, because the folios are read again.
 	 */
 	const struct folio *wanted;
+	struct dsfs_room *room;		/* that the epoch cache has admitted it to */
 	atomic_long_t *hint;		/* bytes in flight of the user whose hint it is */
 	long hinted;			/* of them, those of this read */
-	struct delayed_work work;	/* finishes the read in a worker */
+	struct delayed_work work;	/* sends the read, or finishes it, in a worker */
 	struct bio bio;			/* reads all of it, whatever the number of pages */
 	void *buffers;			/* allocation of the bio_vecs and these arrays: */
 	struct page **bounce;
@@ -51,7 +54,9 @@ struct dsfs_read {
 	unsigned int nr_folios;
 	u64 *blocks;			/* with holes: stored offset of each block from @pos on */
 	struct dsfs_frames *frames;	/* of a compressed file: what is to be unpacked */
-	struct folio *folios[];		/* locked, adjacent, in file order */
+	unsigned int nr_cached;		/* folios that are in the page cache, and locked, */
+	unsigned int nr_done;		/* and of these, not any more */
+	struct folio *folios[];		/* adjacent, in file order */
 };
 
 /* dsfs_read_failed - true if all of a read is marked bad */
@@ -79,6 +84,14 @@ static inline void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, in
 	}
 	rd->bad_from = min(rd->bad_from, from);
 	rd->bad_to = max(rd->bad_to, to);
+}
+
+/* dsfs_is_cached - true if the page cache has a page, which may be locked */
+static inline bool dsfs_is_cached(struct address_space *mapping, pgoff_t index)
+{
+	const void *entry = xa_load(&mapping->i_pages, index);
+
+	return entry && !xa_is_value(entry);
 }
 
 /* dsfs_read_unpacks - true for a compressed file */
@@ -120,25 +133,27 @@ static inline void dsfs_read_put(struct dsfs_read *rd)
 
 /* read.c */
 void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end);
+long dsfs_hint_add(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
 atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes);
-void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
 void dsfs_hint_done(const struct inode *inode, pgoff_t pages, enum dsfs_decision decision);
 struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 				  enum dsfs_request kind, bool sync);
 void dsfs_read_release(struct dsfs_read *rd);
 void dsfs_read_free(struct dsfs_read *rd);
-struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
-			     unsigned int order);
+struct folio *dsfs_add_part(struct address_space *mapping, const struct folio *folio,
+			    pgoff_t index, unsigned int order);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
-pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
-			    unsigned int max);
-
+bool dsfs_read_take(struct dsfs_read *rd, pgoff_t index, pgoff_t end, unsigned int max);
 pgoff_t dsfs_piece_pages(const struct inode *inode);
 
 /* submit.c */
+void dsfs_give_way(void);
+bool dsfs_read_enter(struct dsfs_read *rd);
+int dsfs_read_send(struct dsfs_read *rd);
 int dsfs_read_submit(struct dsfs_read *rd);
 
 /* complete.c */
 bool dsfs_read_finish(struct dsfs_read *rd);
+void dsfs_read_end(struct dsfs_read *rd);
 
 #endif /* DSFS_READ_H */

@@ -61,15 +61,14 @@ static const char *dsfs_bound(int ret)
 static void dsfs_slot_error(struct super_block *sb, struct fs_context *fc,
 			    const struct dsfs_slot *slot, unsigned int nr)
 {
-	if (slot->ret == -EFBIG) {
+	if (slot->ret == -EFBIG)
 		dsfs_fc_error(fc, sb, "the image is cut short: %llu of %llu bytes",
 			      slot->err.limit, slot->err.value);
-		return;
-	}
-	dsfs_fc_error(fc, sb,
-		      "superblock %u at %llu: %s: value 0x%llx, %s 0x%llx (error %d)",
-		      nr, DSFS_SB_POS(nr), slot->err.what, slot->err.value,
-		      dsfs_bound(slot->ret), slot->err.limit, slot->ret);
+	else
+		dsfs_fc_error(fc, sb,
+			      "superblock %u at %llu: %s: value 0x%llx, %s 0x%llx (error %d)",
+			      nr, DSFS_SB_POS(nr), slot->err.what, slot->err.value,
+			      dsfs_bound(slot->ret), slot->err.limit, slot->ret);
 }
 
 /* The number of the slot to use, or an errno. Errors have been reported. */
@@ -123,10 +122,9 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 			   const struct dsfs_slot *newest, u64 generation)
 {
 	const struct dsfs_err *err = &r->older.err;
-	int ret;
+	int ret = dsfs_history_find(newest, generation, bdev_nr_bytes(r->sb->s_bdev),
+				    dsfs_read_raw, r, &r->older);
 
-	ret = dsfs_history_find(newest, generation, bdev_nr_bytes(r->sb->s_bdev),
-				dsfs_read_raw, r, &r->older);
 	if (ret == -ENOENT)
 		dsfs_fc_error(fc, r->sb,
 			      "generation %llu is not kept in this image: the newest is %llu",
@@ -141,8 +139,6 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 }
 
 /*
- * Write back the page cache of the device.
- *
  * An image that was just copied to the device may still be dirty there, if somebody
  * has the device open. File systems that read through that cache see the new contents;
  * a direct read would return the old ones. Without dirty pages nothing is waited for.
@@ -158,12 +154,8 @@ static int dsfs_write_back(struct super_block *sb, struct fs_context *fc)
 	return ret;
 }
 
-/**
- * dsfs_read_super - read the superblock of a generation
- * @sb: super block, with its device open
- * @fc: for messages
- * @generation: number of the generation; 0: the newest
- * @geo: filled in
+/*
+ * dsfs_read_super - read the superblock of a generation, with 0 of the newest one
  *
  * Return: 0, -ENOENT if the image does not have the generation, -EINTR after a fatal
  * signal, an error of writeback, or an error of dsfs_super_decode().
@@ -173,9 +165,8 @@ int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 {
 	const struct dsfs_slot *use = ERR_PTR(-ENOMEM);
 	struct dsfs_sb_reader *r;
-	int ret;
+	int ret = dsfs_write_back(sb, fc);
 
-	ret = dsfs_write_back(sb, fc);
 	if (ret)
 		return ret;
 	r = kzalloc_obj(*r);

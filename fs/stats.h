@@ -14,8 +14,6 @@
 
 #include <linux/percpu.h>
 
-#include <asm/local64.h>
-
 /* Purpose of a request to the device */
 enum dsfs_request {
 	DSFS_REQUEST_WHOLE,	/* whole-file read */
@@ -51,19 +49,11 @@ enum dsfs_counter {
 	DSFS_COUNTERS
 };
 
-/* Counters of one CPU */
-struct dsfs_stats {
-	local64_t count[DSFS_COUNTERS];
-};
-
 /* dsfs_count - add @n to a counter, in any context */
 static inline void dsfs_count(const struct super_block *sb, enum dsfs_counter which,
 			      u64 n)
 {
-	struct dsfs_stats *stats = get_cpu_ptr(DSFS_SB(sb)->stats);
-
-	local64_add(n, &stats->count[which]);
-	put_cpu_ptr(stats);
+	this_cpu_add(DSFS_SB(sb)->stats[which], n);
 }
 
 /* dsfs_count_request - count a bio of @bytes, sent to the device */

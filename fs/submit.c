@@ -26,11 +26,6 @@
  */
 #define DSFS_PATIENCE	(1 + msecs_to_jiffies(2))
 
-static void dsfs_read_work(struct work_struct *work)
-{
-	dsfs_read_finish(container_of(to_delayed_work(work), struct dsfs_read, work));
-}
-
 static void dsfs_read_queue(struct dsfs_read *rd, unsigned long delay)
 {
 	queue_delayed_work(DSFS_SB(rd->inode->i_sb)->read_wq, &rd->work, delay);
@@ -54,6 +49,7 @@ static void dsfs_read_end_io(struct bio *bio)
 
 	if (!sync && dsfs_read_is_short(rd)) {
 		dsfs_read_finish(rd);
+		dsfs_read_end(rd);
 		return;
 	}
 	dsfs_read_queue(rd, sync ? DSFS_PATIENCE : 0);
@@ -65,8 +61,11 @@ static void dsfs_read_end_io(struct bio *bio)
 /* True if the read is finished or, with @try, if the task that waits may try to finish it */
 static bool dsfs_read_is_ready(struct dsfs_read *rd, bool try)
 {
-	/* What dsfs_read_finish() has written before */
-	return smp_load_acquire(&rd->finished) || (try && delayed_work_pending(&rd->work));
+	/* What dsfs_read_end() has written before */
+	if (smp_load_acquire(&rd->finished))
+		return true;
+	/* One that is not sent waits for a worker to send it. */
+	return try && smp_load_acquire(&rd->sent) && delayed_work_pending(&rd->work);
 }
 
 /* Return: 0, or -EINTR after a fatal signal */
@@ -78,21 +77,41 @@ static int dsfs_read_sleep(struct dsfs_read *rd, bool try)
 				 io_schedule()) ? -EINTR : 0;
 }
 
+/* Finish a read in the task that waits, if no worker is faster, and as long as nothing stops it. */
+static void dsfs_read_try(struct dsfs_read *rd)
+{
+	/* With PREEMPT_RT folios are unlocked by a task that sleeps. */
+	const bool hold = !IS_ENABLED(CONFIG_PREEMPT_RT);
+	bool done = false;
+
+	/* If it is stopped here a worker finishes the read. */
+	if (dsfs_read_unpacks(rd))
+		dsfs_unpack_stock();
+	if (hold)
+		preempt_disable();
+	if (cancel_delayed_work(&rd->work)) {
+		rd->own = true;
+		done = dsfs_read_finish(rd);
+		rd->own = false;
+		if (!done)
+			dsfs_read_queue(rd, 0);
+	}
+	if (hold)
+		preempt_enable();
+	if (done)
+		dsfs_read_end(rd);
+}
+
 /*
- * Wait for a read, and finish it if no worker is faster. Return: the error of the folio that
- * is wanted, or -EINTR after a fatal signal: a worker finishes the read then.
+ * Wait for a read, and finish it. Return: the error of the folio that is wanted, or -EINTR after
+ * a fatal signal: a worker finishes the read then.
  */
 static int dsfs_read_wait(struct dsfs_read *rd)
 {
 	int ret = dsfs_read_sleep(rd, true);
 
-	if (!ret && cancel_delayed_work(&rd->work)) {
-		rd->own = true;
-		if (!dsfs_read_finish(rd)) {
-			rd->own = false;
-			dsfs_read_queue(rd, 0);
-		}
-	}
+	if (!ret)
+		dsfs_read_try(rd);
 	if (!ret)
 		ret = dsfs_read_sleep(rd, false) ? : rd->ret;
 	dsfs_read_put(rd);
@@ -202,7 +221,8 @@ static int dsfs_read_buffers(struct dsfs_read *rd, unsigned int pages)
 	rd->buffers = vec;
 	rd->bounce = (struct page **)(vec + vecs);
 	rd->sums = (u32 *)(rd->bounce + pages);
-	bio_init(&rd->bio, rd->inode->i_sb->s_bdev, vec, vecs, REQ_OP_READ);
+	rd->bio.bi_io_vec = vec;
+	rd->bio.bi_max_vecs = vecs;
 	if (dsfs_read_unpacks(rd))
 		return dsfs_frames_buffer(rd, pages);
 	for (; rd->nr_bounce < pages; rd->nr_bounce++) {
@@ -291,54 +311,145 @@ static int dsfs_read_layout(struct dsfs_read *rd)
 	return dsfs_read_failed(rd) ? rd->error : 0;
 }
 
+/* Get all that a read needs besides its folios. */
+static int dsfs_read_prepare(struct dsfs_read *rd)
+{
+	struct dsfs_err err = {};
+	int ret = dsfs_inode_attr(rd->inode, &rd->attr, &err);
+
+	rd->prepared = true;
+	if (!ret)
+		ret = dsfs_read_range(rd, &err);
+	if (ret)
+		return dsfs_corrupt(rd->inode->i_sb, rd->inode->i_ino, &err, ret);
+	dsfs_read_widen(rd);
+	/* No stored data: a hole, or folios after the end of the file */
+	return rd->from == rd->to ? 0 : dsfs_read_layout(rd);
+}
+
+/* dsfs_give_way - cond_resched(), after the reads in the plug of the task were sent */
+void dsfs_give_way(void)
+{
+	struct blk_plug *plug = current->plug;
+
+	if (!need_resched())
+		return;
+	if (plug)
+		blk_finish_plug(plug);
+	cond_resched();
+	if (plug)
+		blk_start_plug(plug);
+}
+
 /*
- * dsfs_read_submit - send a read, which its completion owns from here on
+ * dsfs_read_enter - prepare a read, and add its folios to the page cache
+ *
+ * Others wait for them from then on, so the caller sends the read at once. Folios that could
+ * not be added, as somebody else has added pages or there is no more room in a memory cgroup, are
+ * read in vain.
+ *
+ * Return: false if none was added: the page cache reads them, and meets errors again.
+ */
+bool dsfs_read_enter(struct dsfs_read *rd)
+{
+	struct address_space *mapping = rd->inode->i_mapping;
+	const gfp_t gfp = readahead_gfp_mask(mapping);
+	struct folio *folio;
+	unsigned int nofs;
+	int ret;
+
+	/* Somebody else may have been faster. */
+	if (dsfs_read_prepare(rd) || dsfs_is_cached(mapping, rd->folios[0]->index))
+		return false;
+	dsfs_cache_read(rd);
+	/* Before, not while they are locked; and reclaim must not wait for them. */
+	dsfs_give_way();
+	nofs = memalloc_nofs_save();
+	for (; rd->nr_cached < rd->nr_folios; rd->nr_cached++) {
+		folio = rd->folios[rd->nr_cached];
+		/* What may wait may be stopped there, so only who has to reclaim memory does. */
+		ret = filemap_add_folio(mapping, folio, folio->index, gfp & ~__GFP_DIRECT_RECLAIM);
+		if (ret == -ENOMEM)
+			ret = filemap_add_folio(mapping, folio, folio->index, gfp);
+		if (ret)
+			break;
+		/* The page cache has a reference. */
+		folio_put(folio);
+	}
+	dsfs_cache_attach(rd);
+	memalloc_nofs_restore(nofs);
+	return rd->nr_cached;
+}
+
+/* Send a read whose folios are locked. */
+static void dsfs_read_start(struct dsfs_read *rd)
+{
+	/* Reclaim must not wait for them. */
+	const unsigned int nofs = memalloc_nofs_save();
+	const int ret = rd->prepared ? 0 : dsfs_read_prepare(rd);
+
+	/* Before it may be finished */
+	smp_store_release(&rd->sent, true);
+	if (ret)
+		dsfs_read_mark_bad(rd, 0, U64_MAX, ret);
+	if (ret || rd->from == rd->to) {
+		dsfs_read_end_io(&rd->bio);
+	} else {
+		dsfs_count_request(rd->inode->i_sb, rd->kind, rd->dev_end - rd->dev);
+		trace_dsfs_read_submit(rd->inode, rd->pos, rd->dev_end - rd->dev, rd->dev,
+				       rd->kind);
+		rd->bio.bi_opf = REQ_OP_READ | (rd->sync ? 0 : REQ_RAHEAD);
+		rd->bio.bi_iter.bi_sector = rd->dev >> SECTOR_SHIFT;
+		rd->bio.bi_end_io = dsfs_read_end_io;
+		submit_bio(&rd->bio);
+	}
+	memalloc_nofs_restore(nofs);
+}
+
+static void dsfs_read_work(struct work_struct *work)
+{
+	struct dsfs_read *rd = container_of(to_delayed_work(work), struct dsfs_read, work);
+
+	if (!rd->sent) {
+		dsfs_read_start(rd);
+		return;
+	}
+	dsfs_read_finish(rd);
+	dsfs_read_end(rd);
+}
+
+/*
+ * dsfs_read_send - send a read, which its completion owns from here on
  *
  * When the read is done, its folios are unlocked, and uptodate if their data is
  * right. With @rd->sync the function waits, except after a fatal signal, and
  * the caller's thread verifies the data as long as nothing delays it; otherwise a worker does.
+ * A worker also sends the read if the caller has to give way: others wait for the folios.
  *
  * Return: with @rd->sync the error of @rd->wanted or -EINTR; otherwise 0.
  */
-int dsfs_read_submit(struct dsfs_read *rd)
+int dsfs_read_send(struct dsfs_read *rd)
 {
 	const bool sync = rd->sync;
-	/* Its folios are locked: reclaim must not wait for them. */
-	const unsigned int nofs = memalloc_nofs_save();
-	struct dsfs_err err = {};
-	int ret;
 
 	INIT_DELAYED_WORK(&rd->work, dsfs_read_work);
 	atomic_set(&rd->refs, 1 + sync);
-	dsfs_cache_read(rd);
-	ret = dsfs_inode_attr(rd->inode, &rd->attr, &err);
-	if (!ret)
-		ret = dsfs_read_range(rd, &err);
-	if (ret) {
-		dsfs_corrupt(rd->inode->i_sb, rd->inode->i_ino, &err, ret);
-		goto fail;
-	}
-	dsfs_read_widen(rd);
-	/* No stored data: a hole, or folios after the end of the file */
-	if (rd->from == rd->to)
-		goto done;
-	ret = dsfs_read_layout(rd);
-	if (ret)
-		goto fail;
-
-	dsfs_count_request(rd->inode->i_sb, rd->kind, rd->dev_end - rd->dev);
-	trace_dsfs_read_submit(rd->inode, rd->pos, rd->dev_end - rd->dev,
-			       rd->dev, rd->kind);
-	rd->bio.bi_opf = REQ_OP_READ | (sync ? 0 : REQ_RAHEAD);
-	rd->bio.bi_iter.bi_sector = rd->dev >> SECTOR_SHIFT;
-	rd->bio.bi_end_io = dsfs_read_end_io;
-	submit_bio(&rd->bio);
-	goto wait;
-fail:
-	dsfs_read_mark_bad(rd, 0, U64_MAX, ret);
-done:
-	dsfs_read_finish(rd);
-wait:
-	memalloc_nofs_restore(nofs);
+	/* A worker does not wait for metadata. */
+	if (need_resched() && (rd->prepared || !dsfs_meta_may_block(rd->inode->i_sb)))
+		queue_delayed_work(DSFS_SB(rd->inode->i_sb)->send_wq, &rd->work, 0);
+	else
+		dsfs_read_start(rd);
 	return sync ? dsfs_read_wait(rd) : 0;
+}
+
+/* dsfs_read_submit - prepare and send a read of folios that the page cache has locked */
+int dsfs_read_submit(struct dsfs_read *rd)
+{
+	const unsigned int nofs = memalloc_nofs_save();
+
+	rd->nr_cached = rd->nr_folios;
+	dsfs_cache_read(rd);
+	dsfs_cache_attach(rd);
+	memalloc_nofs_restore(nofs);
+	return dsfs_read_send(rd);
 }

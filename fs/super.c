@@ -16,14 +16,6 @@
 #include <linux/slab.h>
 #include <linux/statfs.h>
 
-static void dsfs_evict_inode(struct inode *inode)
-{
-	truncate_inode_pages_final(&inode->i_data);
-	clear_inode(inode);
-	if (S_ISDIR(inode->i_mode))
-		kfree(inode->i_private);
-}
-
 static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
 {
 	const struct dsfs_geo *geo = dsfs_geo(dentry->d_sb);
@@ -39,27 +31,21 @@ static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
 }
 
 /* Free what dsfs_fill_super() has set up, when there are no readers any more. */
-static void dsfs_free_super(struct super_block *sb)
+static void dsfs_put_super(struct super_block *sb)
 {
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
 
+	dsfs_sysfs_remove(sb);
 	dsfs_meta_close(&sbi->src);
-	/* A completion may still be running. */
+	/* A send, or a completion, may still be running. */
+	if (sbi->send_wq)
+		destroy_workqueue(sbi->send_wq);
 	if (sbi->read_wq)
 		destroy_workqueue(sbi->read_wq);
-	if (IS_ENABLED(CONFIG_DSFS_COMPRESSION))
-		dsfs_unpack_exit(sbi->unpacker);
 	dsfs_cache_exit(sb);
 }
 
-static void dsfs_put_super(struct super_block *sb)
-{
-	dsfs_sysfs_remove(sb);
-	dsfs_free_super(sb);
-}
-
 static const struct super_operations dsfs_sops = {
-	.evict_inode	= dsfs_evict_inode,
 	.free_inode	= dsfs_free_inode,
 	.statfs		= dsfs_statfs,
 	.put_super	= dsfs_put_super,
@@ -107,19 +93,23 @@ static void dsfs_set_window(struct super_block *sb)
  * and readahead must not take more than a task's share from other
  * tasks. An unbound or CPU-intensive queue runs many workers at once,
  * which take as much as high priority does (design.rst).
+ *
+ * What a task leaves to be sent takes microseconds, and does not wait in line behind that.
  */
-static int dsfs_make_queue(struct super_block *sb)
+static int dsfs_make_queues(struct super_block *sb)
 {
-	DSFS_SB(sb)->read_wq = alloc_workqueue("dsfs-%s", WQ_PERCPU | WQ_MEM_RECLAIM, 0, sb->s_id);
-	return DSFS_SB(sb)->read_wq ? 0 : -ENOMEM;
+	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+
+	sbi->read_wq = alloc_workqueue("dsfs-%s", WQ_PERCPU | WQ_MEM_RECLAIM, 0, sb->s_id);
+	sbi->send_wq = alloc_workqueue("dsfs-send-%s", WQ_UNBOUND | WQ_MEM_RECLAIM, 0, sb->s_id);
+	return sbi->read_wq && sbi->send_wq ? 0 : -ENOMEM;
 }
 
 static int dsfs_may_unpack(struct super_block *sb, struct fs_context *fc)
 {
-	if (!(dsfs_geo(sb)->incompat & DSFS_INCOMPAT_COMPRESSED))
+	if (IS_ENABLED(CONFIG_DSFS_COMPRESSION) ||
+	    !(dsfs_geo(sb)->incompat & DSFS_INCOMPAT_COMPRESSED))
 		return 0;
-	if (IS_ENABLED(CONFIG_DSFS_COMPRESSION))
-		return dsfs_unpack_init(sb, fc);
 	dsfs_fc_error(fc, sb,
 		      "the image has compressed files, and dsfs was built without CONFIG_DSFS_COMPRESSION");
 	return -EOPNOTSUPP;
@@ -173,7 +163,7 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_export_op = &dsfs_export_ops;
 	sb->s_xattr = dsfs_xattr_handlers;
 
-	sbi->stats = alloc_percpu(struct dsfs_stats);
+	sbi->stats = __alloc_percpu(DSFS_COUNTERS * sizeof(u64), sizeof(u64));
 	if (!sbi->stats)
 		return -ENOMEM;
 	/* Superblocks and metadata have this alignment; data is checked below. */
@@ -188,26 +178,22 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	super_set_sysfs_name_bdev(sb);
 	dsfs_set_window(sb);
 
-	ret = dsfs_make_queue(sb);
+	ret = dsfs_may_unpack(sb, fc);
 	if (!ret)
-		ret = dsfs_may_unpack(sb, fc);
+		ret = dsfs_make_queues(sb);
 	if (!ret)
 		ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
 	if (!ret)
 		ret = dsfs_cache_init(sb);
 	if (!ret)
+		ret = dsfs_sysfs_add(sb);
+	/* Last: with a root the VFS calls dsfs_put_super(), too. */
+	if (!ret)
 		ret = dsfs_make_root(sb, fc);
 	if (ret)
-		goto err;
-	ret = dsfs_sysfs_add(sb);
-	if (!ret) {
+		dsfs_put_super(sb);
+	else
 		dsfs_log_mount(sb);
-		return 0;
-	}
-	dput(sb->s_root);
-	sb->s_root = NULL;
-err:
-	dsfs_free_super(sb);
 	return ret;
 }
 
@@ -219,24 +205,20 @@ static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
 	const struct dsfs_geo *mounted = dsfs_geo(sb);
 
 	if (have->meta != opt->meta || have->verify != opt->verify ||
-	    have->wholefile != opt->wholefile || have->cache != opt->cache) {
+	    have->wholefile != opt->wholefile || have->cache != opt->cache)
 		dsfs_fc_error(fc, sb, "already mounted with other options");
-		return -EBUSY;
-	}
-	if (asked->generation != mounted->generation) {
+	else if (asked->generation != mounted->generation)
 		dsfs_fc_error(fc, sb,
 			      "generation %llu is mounted, generation %llu was asked for: it needs a device of its own, such as a loop device",
 			      mounted->generation, asked->generation);
-		return -EBUSY;
-	}
 	/* igeneration covers the whole superblock. */
-	if (asked->igeneration != mounted->igeneration ||
-	    memcmp(asked->uuid, mounted->uuid, sizeof(asked->uuid))) {
+	else if (asked->igeneration != mounted->igeneration ||
+		 memcmp(asked->uuid, mounted->uuid, sizeof(asked->uuid)))
 		dsfs_fc_error(fc, sb,
 			      "the device holds another image than the one that is mounted: unmount that first");
-		return -EBUSY;
-	}
-	return 0;
+	else
+		return 0;
+	return -EBUSY;
 }
 
 /*
@@ -319,10 +301,9 @@ static const struct fs_context_operations dsfs_context_ops = {
 
 static int dsfs_init_fs_context(struct fs_context *fc)
 {
-	struct dsfs_sb_info *sbi;
+	struct dsfs_sb_info *sbi = kzalloc_obj(*sbi);
 	int i;
 
-	sbi = kzalloc_obj(*sbi);
 	if (!sbi)
 		return -ENOMEM;
 	for (i = 0; i < DSFS_LIMITS; i++)
@@ -359,35 +340,24 @@ MODULE_ALIAS_FS("dsfs");
 
 static int __init dsfs_init(void)
 {
-	int ret;
+	int ret = dsfs_sysfs_init();
 
-	ret = dsfs_mem_init();
 	if (ret)
 		return ret;
-	ret = dsfs_sysfs_init();
-	if (ret)
-		goto err_mem;
 	ret = register_filesystem(&dsfs_fs_type);
 	if (ret)
-		goto err_sysfs;
-	return 0;
-
-err_sysfs:
-	dsfs_sysfs_exit();
-err_mem:
-	dsfs_mem_exit();
+		dsfs_sysfs_exit();
 	return ret;
 }
 
 static void __exit dsfs_exit(void)
 {
 	unregister_filesystem(&dsfs_fs_type);
-	/* dsfs_free_inode() is an RCU callback, which may run after the unmount. */
+	/* dsfs_free_inode() and dsfs_mem_free(), which may run after the unmount */
 	rcu_barrier();
 	if (IS_ENABLED(CONFIG_DSFS_COMPRESSION))
 		dsfs_unpack_free();
 	dsfs_sysfs_exit();
-	dsfs_mem_exit();
 }
 
 module_init(dsfs_init);

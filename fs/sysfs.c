@@ -82,7 +82,7 @@ static ssize_t dsfs_count_show(struct kobject *kobj, struct kobj_attribute *attr
 
 	/* CPUs that are offline have counts too. */
 	for_each_possible_cpu(cpu)
-		sum += local64_read(&per_cpu_ptr(sbi->stats, cpu)->count[attr - dsfs_counters]);
+		sum += READ_ONCE(per_cpu_ptr(sbi->stats, cpu)[attr - dsfs_counters]);
 	return sysfs_emit(buf, "%llu\n", sum);
 }
 
@@ -111,34 +111,28 @@ static const struct kobj_type dsfs_ktype = {
 	.release	= dsfs_sysfs_release,
 };
 
-static void dsfs_sysfs_wait(struct dsfs_sb_info *sbi)
-{
-	kobject_put(&sbi->kobj);
-	wait_for_completion(&sbi->kobj_gone);
-}
-
 /* dsfs_sysfs_add - create the directory of a mount; 0 or an errno */
 int dsfs_sysfs_add(struct super_block *sb)
 {
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
-	int ret;
 
 	init_completion(&sbi->kobj_gone);
 	sbi->kobj.kset = dsfs_kset;
-	ret = kobject_init_and_add(&sbi->kobj, &dsfs_ktype, NULL, "%s", sb->s_id);
-	/* No kobject_del() here: after a failure it has left its kset already. */
-	if (ret)
-		dsfs_sysfs_wait(sbi);
-	return ret;
+	return kobject_init_and_add(&sbi->kobj, &dsfs_ktype, NULL, "%s", sb->s_id);
 }
 
-/* dsfs_sysfs_remove - remove the directory of a mount, and wait for its readers */
+/* dsfs_sysfs_remove - remove the directory of a mount, if any, and wait for its readers */
 void dsfs_sysfs_remove(struct super_block *sb)
 {
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
 
-	kobject_del(&sbi->kobj);
-	dsfs_sysfs_wait(sbi);
+	/* After dsfs_sysfs_add() has failed it has left its kset already. */
+	if (sbi->kobj.state_in_sysfs)
+		kobject_del(&sbi->kobj);
+	if (sbi->kobj.state_initialized) {
+		kobject_put(&sbi->kobj);
+		wait_for_completion(&sbi->kobj_gone);
+	}
 }
 
 /* dsfs_sysfs_init - create /sys/fs/dsfs; 0 or -ENOMEM */

@@ -40,6 +40,8 @@ TRACE_DEFINE_ENUM(DSFS_PREFETCH_BUSY);
 TRACE_DEFINE_ENUM(DSFS_PREFETCH_CACHED);
 TRACE_DEFINE_ENUM(DSFS_PREFETCH_PRESSURE);
 
+#define DSFS_FILE_OF_ENTRY	MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino
+
 /* Open of a regular file */
 TRACE_EVENT(dsfs_open,
 	TP_PROTO(const struct inode *inode),
@@ -54,9 +56,7 @@ TRACE_EVENT(dsfs_open,
 		__entry->ino = inode->i_ino;
 		__entry->size = i_size_read(inode);
 	),
-	TP_printk("dev %d:%d ino %llu size %llu",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
-		  __entry->size)
+	TP_printk("dev %d:%d ino %llu size %llu", DSFS_FILE_OF_ENTRY, __entry->size)
 );
 
 /* A bio sent for a range of a file: @len bytes at @device, for offset @pos of the file */
@@ -81,33 +81,28 @@ TRACE_EVENT(dsfs_read_submit,
 		__entry->kind = kind;
 	),
 	TP_printk("dev %d:%d ino %llu pos %llu len %llu device %llu kind %s",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
-		  __entry->pos, __entry->len, __entry->device,
+		  DSFS_FILE_OF_ENTRY, __entry->pos, __entry->len, __entry->device,
 		  __print_symbolic(__entry->kind, DSFS_REQUEST_NAMES))
 );
 
-/* Completion of a read. @requests is 0 for holes and for errors before submission. */
+/* Completion of a read */
 TRACE_EVENT(dsfs_read_done,
-	TP_PROTO(const struct inode *inode, u64 pos, int error,
-		 unsigned int requests),
-	TP_ARGS(inode, pos, error, requests),
+	TP_PROTO(const struct inode *inode, u64 pos, int error),
+	TP_ARGS(inode, pos, error),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
 		__field(u64, ino)
 		__field(u64, pos)
 		__field(int, error)
-		__field(unsigned int, requests)
 	),
 	TP_fast_assign(
 		__entry->dev = inode->i_sb->s_dev;
 		__entry->ino = inode->i_ino;
 		__entry->pos = pos;
 		__entry->error = error;
-		__entry->requests = requests;
 	),
-	TP_printk("dev %d:%d ino %llu pos %llu error %d requests %u",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
-		  __entry->pos, __entry->error, __entry->requests)
+	TP_printk("dev %d:%d ino %llu pos %llu error %d",
+		  DSFS_FILE_OF_ENTRY, __entry->pos, __entry->error)
 );
 
 /* Read of metadata that is not resident */
@@ -148,8 +143,7 @@ TRACE_EVENT(dsfs_checksum_failure,
 		__entry->len = len;
 	),
 	TP_printk("dev %d:%d ino %llu device %llu len %llu",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
-		  __entry->device, __entry->len)
+		  DSFS_FILE_OF_ENTRY, __entry->device, __entry->len)
 );
 
 DECLARE_EVENT_CLASS(dsfs_decision,
@@ -167,9 +161,7 @@ DECLARE_EVENT_CLASS(dsfs_decision,
 		__entry->pages = pages;
 		__entry->decision = decision;
 	),
-	TP_printk("dev %d:%d ino %llu pages %lu %s",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
-		  __entry->pages,
+	TP_printk("dev %d:%d ino %llu pages %lu %s", DSFS_FILE_OF_ENTRY, __entry->pages,
 		  __print_symbolic(__entry->decision, DSFS_DECISION_NAMES))
 );
 

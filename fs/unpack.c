@@ -9,8 +9,8 @@
  *
  * What that takes are buffers of one size, of all mounts. One that is free is used again,
  * which costs neither an allocation nor its clearing; otherwise one is allocated. So nobody
- * waits for a buffer of somebody else, who may get no processor time. Only when there is no
- * memory, the reads of a mount unpack one by one, with what the mount has set aside.
+ * waits for a buffer of somebody else, who may get no processor time. A completion that gets
+ * none leaves its folios to reads of one each, which get theirs before they are sent.
  */
 #include "unpack.h"
 #include "trace.h"
@@ -26,52 +26,33 @@
 #define DSFS_ZSTD_FIELDS	4
 #define DSFS_ZSTD_SIZE		0xe0
 
-/**
- * struct dsfs_unpacker - what one task needs to unpack
- * @workspace: memory of the decoder of zstd
- * @unit: a unit that lies in several folios
- * @lock: of what a mount has set aside
- */
-struct dsfs_unpacker {
-	void *workspace;
-	void *unit;
-	struct mutex lock;	/* of @workspace and @unit */
-};
-
 /* Free buffers, each of which begins with its list_head */
 static LIST_HEAD(dsfs_buffers);
 static DEFINE_SPINLOCK(dsfs_buffers_lock);
 
-static void *dsfs_buffer_alloc(gfp_t gfp)
+/*
+ * Get a buffer, with @gfp 0 a free one; or NULL. The free one that was used last is in the
+ * caches of a CPU.
+ */
+static void *dsfs_buffer_get(gfp_t gfp)
 {
-	return kvmalloc(max_t(size_t, DSFS_BUFFER, zstd_dctx_workspace_bound()), gfp);
-}
-
-/* Get a free buffer, or NULL. The one that was used last is in the caches of a CPU. */
-static void *dsfs_buffer_try(void)
-{
-	struct list_head *buffer = NULL;
+	struct list_head *buffer;
 
 	spin_lock(&dsfs_buffers_lock);
-	if (!list_empty(&dsfs_buffers)) {
-		buffer = dsfs_buffers.next;
+	buffer = list_empty(&dsfs_buffers) ? NULL : dsfs_buffers.next;
+	if (buffer)
 		list_del(buffer);
-	}
 	spin_unlock(&dsfs_buffers_lock);
-	return buffer;
-}
-
-/* Get a buffer, or NULL. The folios of the read are locked, so reclaim must not wait for them. */
-static void *dsfs_buffer_get(void)
-{
-	return dsfs_buffer_try() ? : dsfs_buffer_alloc(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
+	if (buffer || !gfp)
+		return buffer;
+	return kvmalloc(max_t(size_t, DSFS_BUFFER, zstd_dctx_workspace_bound()), gfp);
 }
 
 static void dsfs_buffers_trim(struct work_struct *work)
 {
 	void *buffer;
 
-	while ((buffer = dsfs_buffer_try()))
+	while ((buffer = dsfs_buffer_get(0)))
 		kvfree(buffer);
 }
 
@@ -95,55 +76,25 @@ void dsfs_unpack_free(void)
 	dsfs_buffers_trim(NULL);
 }
 
-/* dsfs_unpack_init - set aside what one read needs to unpack, on a mount with compressed files */
-int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc)
+/*
+ * dsfs_unpack_stock - have two free buffers, for a task that is about to unpack and must not
+ * wait then
+ */
+void dsfs_unpack_stock(void)
 {
-	struct dsfs_unpacker *u = kzalloc_obj(*u);
+	const gfp_t gfp = GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN;
+	void *one = dsfs_buffer_get(gfp), *two = dsfs_buffer_get(gfp);
 
-	DSFS_SB(sb)->unpacker = u;
-	if (u) {
-		mutex_init(&u->lock);
-		u->workspace = dsfs_buffer_alloc(GFP_KERNEL);
-		u->unit = dsfs_buffer_alloc(GFP_KERNEL);
-		if (u->workspace && u->unit)
-			return 0;
-	}
-	dsfs_fc_error(fc, sb, "memory to unpack compressed files: error %d", -ENOMEM);
-	return -ENOMEM;
+	dsfs_buffer_put(one);
+	dsfs_buffer_put(two);
 }
 
-/* dsfs_unpack_exit - undo dsfs_unpack_init(), when there are no reads any more */
-void dsfs_unpack_exit(struct dsfs_unpacker *u)
+/* Get what it takes to unpack besides the stored data. False without memory. */
+static bool dsfs_frames_ready(struct dsfs_frames *f, gfp_t gfp)
 {
-	if (!u)
-		return;
-	kvfree(u->workspace);
-	kvfree(u->unit);
-	kfree(u);
-}
-
-/* Return: @own, filled in, or without memory that of the mount; NULL after a fatal signal */
-static struct dsfs_unpacker *dsfs_unpacker_get(struct super_block *sb, struct dsfs_unpacker *own)
-{
-	struct dsfs_unpacker *kept = DSFS_SB(sb)->unpacker;
-
-	own->workspace = dsfs_buffer_get();
-	own->unit = dsfs_buffer_get();
-	if (own->workspace && own->unit)
-		return own;
-	dsfs_buffer_put(own->workspace);
-	dsfs_buffer_put(own->unit);
-	return mutex_lock_killable(&kept->lock) ? NULL : kept;
-}
-
-static void dsfs_unpacker_put(struct dsfs_unpacker *u, struct dsfs_unpacker *own)
-{
-	if (u != own) {
-		mutex_unlock(&u->lock);
-		return;
-	}
-	dsfs_buffer_put(u->workspace);
-	dsfs_buffer_put(u->unit);
+	f->workspace = f->workspace ? : dsfs_buffer_get(gfp);
+	f->unit = f->unit ? : dsfs_buffer_get(gfp);
+	return f->workspace && f->unit;
 }
 
 /*
@@ -160,13 +111,10 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, struct dsfs_err *err)
 	u32 from;
 	int ret;
 
-	f = kvmalloc(struct_size(f, at, last - first + 2), rd->gfp);
+	f = kvzalloc(struct_size(f, at, last - first + 2), rd->gfp);
 	if (!f)
 		return -ENOMEM;
 	rd->frames = f;
-	f->data = NULL;
-	f->shared = false;
-	f->done = 0;
 	f->first = first;
 	f->units = last - first + 1;
 	for (i = 0; i < f->units; i++) {
@@ -188,7 +136,8 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, struct dsfs_err *err)
 /*
  * dsfs_frames_buffer - get @pages pages for the stored data of a read
  *
- * They are adjacent, so that a frame is in one piece, whatever pages it begins in.
+ * They are adjacent, so that a frame is in one piece, whatever pages it begins in. A read of
+ * one folio, after which there is no other, also gets what unpacks it.
  */
 int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages)
 {
@@ -197,11 +146,11 @@ int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages)
 	unsigned int i;
 
 	if (bytes <= DSFS_BUFFER)
-		f->data = dsfs_buffer_try();
+		f->data = dsfs_buffer_get(0);
 	f->shared = f->data;
 	if (!f->data)
 		f->data = kvmalloc(bytes, rd->gfp);
-	if (!f->data)
+	if (!f->data || (rd->wanted && !dsfs_frames_ready(f, rd->gfp)))
 		return -ENOMEM;
 	for (i = 0; i < pages; i++)
 		rd->bounce[i] = is_vmalloc_addr(f->data) ?
@@ -210,9 +159,11 @@ int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages)
 	return 0;
 }
 
-/* dsfs_frames_free - free what dsfs_frames_get() and dsfs_frames_buffer() got */
+/* dsfs_frames_free - free what a read has of a compressed file */
 void dsfs_frames_free(struct dsfs_frames *f)
 {
+	dsfs_buffer_put(f->workspace);
+	dsfs_buffer_put(f->unit);
 	if (f->shared)
 		dsfs_buffer_put(f->data);
 	else
@@ -289,49 +240,45 @@ static void dsfs_frame_broken(struct dsfs_read *rd, unsigned int i, u32 bytes)
 			   rd->attr.ino, f->at[i], f->at[i + 1], bytes);
 }
 
-static void dsfs_unit_unpack(struct dsfs_read *rd, unsigned int i, zstd_dctx *zstd, void *unit)
+static void dsfs_unit_unpack(struct dsfs_read *rd, unsigned int i, zstd_dctx *zstd)
 {
 	const struct dsfs_frames *f = rd->frames;
 	const u32 bytes = dsfs_unit_bytes(&rd->attr, f->first + i);
 	const u64 pos = (f->first + i) << DSFS_UNIT_BITS;
 	struct folio *folio = dsfs_folio_of(rd, pos, pos + bytes);
-	void *to = folio ? folio_address(folio) + offset_in_folio(folio, pos) : unit;
+	void *to = folio ? folio_address(folio) + offset_in_folio(folio, pos) : f->unit;
 	/* The buffer begins with the byte at @rd->dev. */
 	const void *frame = f->data + (rd->attr.start + f->at[i] - rd->dev);
 
 	if (!dsfs_frame_unpack(zstd, rd->attr.flags, to, bytes, frame, f->at[i + 1] - f->at[i]))
 		dsfs_frame_broken(rd, i, bytes);
 	else if (!folio)
-		dsfs_unit_copy(rd, unit, pos, pos + bytes);
+		dsfs_unit_copy(rd, f->unit, pos, pos + bytes);
 }
 
 /*
  * dsfs_frames_unpack - fill the folios of a read; bad frames are marked bad
  *
- * Return: false if a worker has to go on: see complete.c. A task is not stopped within a
- * unit, which takes less than a millisecond.
+ * Return: false if a worker has to go on: see complete.c. A task, which has no free buffer or has
+ * to give way, does not wait; nor is it stopped within a unit, which takes less than a millisecond.
  */
 bool dsfs_frames_unpack(struct dsfs_read *rd)
 {
-	struct dsfs_unpacker own, *u = dsfs_unpacker_get(rd->inode->i_sb, &own);
 	struct dsfs_frames *f = rd->frames;
 	zstd_dctx *zstd;
 
-	if (!u) {
-		dsfs_read_mark_bad(rd, 0, U64_MAX, -EINTR);
-		return true;
+	/* The folios are locked, so reclaim must not wait for them. */
+	if (!dsfs_frames_ready(f, rd->own ? 0 : GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN)) {
+		if (!rd->own)
+			dsfs_read_mark_bad(rd, 0, U64_MAX, -ENOMEM);
+		return !rd->own;
 	}
-	zstd = zstd_init_dctx(u->workspace, zstd_dctx_workspace_bound());
+	zstd = zstd_init_dctx(f->workspace, zstd_dctx_workspace_bound());
 	if (is_vmalloc_addr(f->data))
 		invalidate_kernel_vmap_range(f->data, rd->dev_end - rd->dev);
-	if (rd->own)
-		preempt_disable();
 	for (; f->done < f->units && !dsfs_read_gives_way(rd); f->done++)
 		if (!dsfs_range_bad(rd, f->at[f->done], f->at[f->done + 1]))
-			dsfs_unit_unpack(rd, f->done, zstd, u->unit);
-	if (rd->own)
-		preempt_enable();
-	dsfs_unpacker_put(u, &own);
+			dsfs_unit_unpack(rd, f->done, zstd);
 	return f->done == f->units;
 }
 

@@ -15,20 +15,21 @@
  * @units: number of units
  * @done: number of those that are unpacked
  * @data: the stored data that the device reads, from the offset @dev of the read on
+ * @workspace: memory of the decoder of zstd
+ * @unit: a unit that lies in several folios
  * @shared: @data is one of the buffers of all mounts
  * @at: offset of each frame in the stored data, and the end of the last one
  */
 struct dsfs_frames {
 	u64 first;
 	unsigned int units, done;
-	void *data;
+	void *data, *workspace, *unit;
 	bool shared;
 	u32 at[];
 };
 
-int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc);
-void dsfs_unpack_exit(struct dsfs_unpacker *u);
 void dsfs_unpack_free(void);
+void dsfs_unpack_stock(void);
 int dsfs_frames_get(struct dsfs_read *rd, u64 end, struct dsfs_err *err);
 int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages);
 void dsfs_frames_free(struct dsfs_frames *f);

@@ -28,38 +28,6 @@ static bool dsfs_whole_wanted(const struct file *file)
 }
 
 /*
- * Bring metadata that is not resident into memory before folios are locked, for
- * which others wait. False after a fatal signal; an error is met again by the
- * read.
- */
-static bool dsfs_whole_metadata(struct inode *inode)
-{
-	struct dsfs_source *src = dsfs_src(inode->i_sb);
-	struct dsfs_err err = {};
-	struct dsfs_attr attr;
-	u64 pos, stored, i;
-	unsigned int bits;
-	u32 sum, end;
-	int ret;
-
-	if (!dsfs_meta_may_block(inode->i_sb))
-		return true;
-	ret = dsfs_inode_attr(inode, &attr, &err);
-	stored = attr.size;
-	if (!ret && attr.flags & DSFS_INODE_COMPRESSED) {
-		for (i = 0; !ret && i < dsfs_units(&attr); i++)
-			ret = dsfs_units_get(src, &attr, i, &sum, &end, &err);
-		stored = attr.stored;
-	}
-	if (ret || !dsfs_verifies(inode->i_sb))
-		return ret != -EINTR;
-	bits = dsfs_chunk_bits(&src->geo, stored);
-	for (pos = 0; !ret && pos < stored; pos += 1ULL << bits)
-		ret = dsfs_chunk_sum(src, &attr, stored, pos >> bits, &sum, &err);
-	return ret != -EINTR;
-}
-
-/*
  * Allocate a read of a whole file and add its folios to the page cache. NULL:
  * do not read the whole file.
  */
@@ -69,13 +37,13 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, bool sync)
 	const u64 pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
 	struct dsfs_read *rd;
 
-	if (!dsfs_whole_wanted(file) || !dsfs_whole_metadata(inode))
+	if (!dsfs_whole_wanted(file))
 		return NULL;
 	rd = dsfs_read_alloc(inode, pages, DSFS_REQUEST_WHOLE, sync);
 	if (!rd)
 		return NULL;
 	/* The task that adds the first folio reads the file alone. */
-	if (dsfs_read_add_range(rd, 0, pages, dsfs_whole_order(inode)))
+	if (dsfs_read_take(rd, 0, pages, dsfs_whole_order(inode)) && dsfs_read_enter(rd))
 		return rd;
 	dsfs_read_free(rd);
 	return NULL;
@@ -98,11 +66,11 @@ void dsfs_whole_read(struct file *file)
 	if (!rd)
 		return;
 	dsfs_count(file_inode(file)->i_sb, DSFS_COUNT_WHOLE, 1);
-	for (i = 0; i < rd->nr_folios && !refaults; i++)
+	for (i = 0; i < rd->nr_cached && !refaults; i++)
 		refaults = folio_test_workingset(rd->folios[i]);
 	if (refaults)
 		psi_memstall_enter(&pressure);
-	dsfs_read_submit(rd);
+	dsfs_read_send(rd);
 	if (refaults)
 		psi_memstall_leave(&pressure);
 }
@@ -155,11 +123,11 @@ bool dsfs_whole_hint(struct file *file)
 		rd->hint = user;
 		rd->hinted = bytes;
 		dsfs_hint_done(inode, rd->len >> PAGE_SHIFT, DSFS_PREFETCH_ISSUED);
-		dsfs_read_submit(rd);
+		dsfs_read_send(rd);
 		return true;
 	}
 	if (user)
-		dsfs_hint_uncharge(sbi, user, bytes);
+		dsfs_hint_add(sbi, user, -bytes);
 	if (file->f_mapping->nrpages)
 		return false;
 	dsfs_hint_done(inode, bytes >> PAGE_SHIFT,

@@ -58,9 +58,8 @@ static int dsfs_set_next(struct inode *inode, struct dsfs_set *set,
 			 struct dsfs_xattr_info *info)
 {
 	struct dsfs_err err = {};
-	int ret;
+	int ret = dsfs_xattr_next(set->p, set->bytes, &set->cursor, info, &err);
 
-	ret = dsfs_xattr_next(set->p, set->bytes, &set->cursor, info, &err);
 	return ret < 0 ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : ret;
 }
 
@@ -87,9 +86,8 @@ static int dsfs_xattr_get(const struct xattr_handler *handler,
 {
 	struct dsfs_xattr_info info;
 	struct dsfs_set set;
-	int ret;
+	int ret = dsfs_xattr_find(inode, handler->flags, name, &set, &info);
 
-	ret = dsfs_xattr_find(inode, handler->flags, name, &set, &info);
 	if (ret)
 		return ret;
 	ret = info.value_len;
@@ -162,9 +160,8 @@ ssize_t dsfs_listxattr(struct dentry *dentry, char *buffer, size_t size)
 	struct dsfs_xattr_info info;
 	struct dsfs_set set;
 	size_t used = 0;
-	int ret;
+	int ret = dsfs_set_get(inode, &set);
 
-	ret = dsfs_set_get(inode, &set);
 	if (ret <= 0)
 		return ret;
 	while ((ret = dsfs_set_next(inode, &set, &info)) > 0) {

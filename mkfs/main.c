@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mkfs.dsfs makes an image from a source.  dsfs(8) runs it for verbs that need a source, too: it is
- * called as "dsfs update" then.  Its folders, in the order in which
- * data passes them:
+ * called as "dsfs update" then.  Its folders, in the order in which data passes them:
  *
  *   options/ what is asked for, and the parameters that follow
  *   build/   the recipes: for each verb its options, and the steps that make what it makes
  *   source/  lists names and attributes, and reads contents: a directory, a
- *            manifest, archives, an image
- *   tree/    the tree in memory that the source makes and all others use
- *   base/    the base image, which gets a new generation or is packed anew, and
- *            the files that keep their data
- *   plan/    the draft of a generation; numbers, names, places, bounds of the size: no I/O
+ *            manifest, archives
  *   digest/  the digest of a source, of which no image is made
  *   data/    reader threads and one writer: checksums, holes, deduplication
- *   meta/    the metadata, which is written behind the data: names and
- *            inodes, indexes and so on
- *   output/  the target, a file or a device; its superblocks are written last
+ *
+ * The tree in memory, the image that gets a new generation, and what writes it are in
+ * userspace/tree and userspace/write, which dsfs links, too.
  */
 #include <malloc.h>
-#include <string.h>
 
 #include "build/build.h"
 #include "msg.h"
@@ -35,7 +29,7 @@
 static const struct recipe *recipe_of(const char *name)
 {
 	static const struct recipe *const verbs[] = {
-		&recipe_update, &recipe_compact, &recipe_digest, NULL
+		&recipe_update, &recipe_add, &recipe_edit, &recipe_compact, &recipe_digest, NULL
 	};
 	const char *slash = name ? strrchr(name, '/') : NULL;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the benchmarks are made of (Documentation/benchmarks/).  To be included by
+# What the benchmarks are made of (Documentation/performance.rst).  To be included by
 # the top Makefile, after tests/tools.mk.
 
 # What checksums cost on this machine.
@@ -10,16 +10,15 @@ $(TB)/checksum: $(call objs,tests/bench/checksum.c)
 
 # What runs in guests.  native_task asks the native benchmark's kernel; reader reads an epoch as a
 # job does.
-$(TB)/elapsed: $(call objs,tests/bench/elapsed.c)
 $(TB)/mapped: $(call objs,tests/bench/mapped.c)
-$(TB)/native_task: $(call objs,tests/bench/native/task.c)
-$(TB)/reader: $(call objs,tests/bench/train/reader.c)
-$(addprefix $(TB)/,elapsed mapped native_task reader):
+$(TB)/native_task: $(call objs,tests/bench/native/task.c tests/guest/lib.c)
+$(TB)/reader: $(call objs,tests/bench/train/reader.c tests/guest/lib.c)
+$(addprefix $(TB)/,mapped native_task reader):
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
 
 .PHONY: bench-tools
-bench-tools: $(TB)/mkset $(TB)/elapsed $(TB)/mapped $(TB)/requests
+bench-tools: $(TB)/mkset $(TB)/mapped $(TB)/requests
 
 # All benchmarks, or the parts in BENCH.  scripts/results-tables --keep makes what is kept of
 # what they print, build/bench/out/PART.txt.
@@ -48,5 +47,5 @@ bench-plots:
 	scripts/install-deps bench
 	scripts/results-plots
 
--include $(B)/obj/tests/bench/checksum.d $(B)/obj/tests/bench/elapsed.d \
+-include $(B)/obj/tests/bench/checksum.d \
 	 $(B)/obj/tests/bench/mapped.d $(B)/obj/tests/bench/native/task.d $(B)/obj/tests/bench/train/reader.d

@@ -9,37 +9,35 @@
 
 FUZZ		:= $(B)/tests/fuzz
 comma		:= ,
-FUZZ_TARGETS	:= lib fsck dump units rows text tar server
+FUZZ_TARGETS	:= lib fsck dump view text tar server
 FUZZ_CC		:= clang
-FUZZ_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Itests/fuzz -Itests/hostile -Itests/corrupt -g -O2 -Wno-missing-prototypes -Wno-unused-parameter
+FUZZ_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Itests/fuzz -Itests/hostile -Itests/corrupt -g -O2 -Wno-missing-prototypes
 FUZZ_SAN	:= -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 fuzz_image_SRC	:= $(filter-out userspace/lib/reader_file.c,$(LIB_SRC))
 fuzz_lib_SRC	:= $(fuzz_image_SRC)
-fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(sort $(fsck_SRC) $(dsfs_SRC))
-fuzz_dump_SRC	:= $(fuzz_image_SRC) $(sort $(dump_SRC) $(dsfs_SRC))
-fuzz_text_SRC	:= $(LIB_SRC) $(sort $(mkfs_SRC) $(fsck_SRC))
+fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(sort $(fsck_SRC) $(dsfs_SRC) $(change_SRC))
+fuzz_dump_SRC	:= $(fuzz_image_SRC) $(sort $(dump_SRC) $(dsfs_SRC) $(change_SRC))
+fuzz_view_SRC	:= $(fuzz_image_SRC) $(view_SRC)
+fuzz_text_SRC	:= $(LIB_SRC) $(sort $(mkfs_SRC) $(change_SRC) $(fsck_SRC))
 fuzz_tar_SRC	:= $(fuzz_text_SRC)
-fuzz_units_SRC	:= $(wildcard fs/format/*.c) userspace/lib/unpack.c
-fuzz_rows_SRC	:= $(wildcard fs/format/*.c)
 fuzz_server_SRC	:= $(http_SRC)
 fuzz_own	:= tests/fuzz/memory.c tests/fuzz/input.c tests/fuzz/walk.c \
 		   $(MUTATE_SRC)
 fuzz_lib_OWN	:= tests/fuzz/lib.c $(fuzz_own)
 fuzz_fsck_OWN	:= tests/fuzz/fsck.c $(fuzz_own)
 fuzz_dump_OWN	:= tests/fuzz/dump.c $(fuzz_own)
+fuzz_view_OWN	:= tests/fuzz/view.c $(fuzz_own)
 fuzz_text_OWN	:= tests/fuzz/text.c tests/fuzz/packed.c
-fuzz_units_OWN	:= tests/fuzz/units.c
-fuzz_rows_OWN	:= tests/fuzz/rows.c
 fuzz_server_OWN	:= tests/fuzz/server.c
 fuzz_tar_OWN	:= tests/fuzz/tar.c tests/fuzz/tar_input.c tests/fuzz/packed.c
-# Texts, frames and rows are not unpacked: the engine's own mutations and a dictionary do.
-fuzz_mutator	= $(if $(filter text server units rows,$(1)),,tests/fuzz/$(if $(filter tar,$(1)),tar_)mutator.c)
+# Texts are not unpacked: the engine's own mutations and a dictionary do.
+fuzz_mutator	= $(if $(filter text server,$(1)),,tests/fuzz/$(if $(filter tar,$(1)),tar_)mutator.c)
 
 # A target runs a tool by its main(), command line and all, again and again: so
 # memory.c and packed.c have functions in the place of those that a process calls once.
 FUZZ_LDFLAGS	:= -Wl,--wrap=msg_init -Wl,--wrap=msg_flush_stdout
-fuzz_ldflags	= $(if $(filter server units rows,$(1)),,$(FUZZ_LDFLAGS)) $(if $(filter text tar,$(1)),-Wl$(comma)--wrap=signals_init)
+fuzz_ldflags	= $(if $(filter server,$(1)),,$(FUZZ_LDFLAGS)) $(if $(filter text tar,$(1)),-Wl$(comma)--wrap=signals_init)
 $(FUZZ)/%/mkfs/main.o: MAIN := -Dmain=mkfs_main
 $(FUZZ)/%/userspace/fsck/main.o: MAIN := -Dmain=fsck_main
 $(FUZZ)/%/userspace/dump/main.o: MAIN := -Dmain=dump_main

@@ -111,6 +111,11 @@ void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err);
 void dsfs_dir_iter_end(struct dsfs_dir_iter *it);
 
+/* rows.c */
+bool dsfs_links_good(const struct dsfs_geo *geo, const struct dsfs_names_info *names, u64 avail,
+		     u32 ino);
+void dsfs_link_good(const struct dsfs_names *names, u32 slot, u32 *ino, u8 *type);
+
 /* Of a type of four bits. Inline, because readdir of a large directory does little else. */
 static inline bool dsfs_slot_type_valid(u8 type)
 {

@@ -18,6 +18,9 @@
 #define DSFS_SHIFTS	((u64)DSFS_COLUMN_SHIFT_MAX * DSFS_BYTES | \
 			 0xc0ULL << 8 * DSFS_COLUMN_MTIME)
 
+/* Numbers in a block of metadata */
+#define DSFS_NUMBERS	(DSFS_BLOCK_SIZE / sizeof(__le32))
+
 #define DSFS_WIDTHS_ALIKE (0xffULL << 8 * DSFS_COLUMN_KIND | 0xffULL << 8 * DSFS_COLUMN_OWNER)
 
 const u32 dsfs_mtime_units[DSFS_MTIME_UNITS] = { 1, 1000, 1000000, 1000000000 };
@@ -60,6 +63,19 @@ static int __cold dsfs_rows_broken(u64 widths, u64 shifts, struct dsfs_err *err)
 			   DSFS_COLUMN_SHIFT_MAX);
 }
 
+static __always_inline void dsfs_rows_load(const struct dsfs_names *names, struct dsfs_header *h)
+{
+	h->raw = (const u8 *)names + le16_to_cpu(names->end);
+	h->width = dsfs_word(h->raw + offsetof(struct dsfs_rows, width));
+	h->shift = dsfs_word(h->raw + offsetof(struct dsfs_rows, shift));
+	h->ends = h->width * DSFS_BYTES;
+}
+
+static __always_inline const u8 *dsfs_row_at(const struct dsfs_header *h, u32 slot)
+{
+	return h->raw + sizeof(struct dsfs_rows) + slot * (u32)(h->ends >> 56);
+}
+
 /* All columns at once: a larger width or shift has bits that none of those allowed has. */
 static __always_inline int dsfs_rows_header(const struct dsfs_names *names, size_t avail,
 					    struct dsfs_header *h, struct dsfs_err *err)
@@ -69,10 +85,7 @@ static __always_inline int dsfs_rows_header(const struct dsfs_names *names, size
 
 	if (first > avail)
 		return dsfs_broken(err, "end of a name block's rows", first, avail);
-	h->raw = (const u8 *)names + end;
-	h->width = dsfs_word(h->raw + offsetof(struct dsfs_rows, width));
-	h->shift = dsfs_word(h->raw + offsetof(struct dsfs_rows, shift));
-	h->ends = h->width * DSFS_BYTES;
+	dsfs_rows_load(names, h);
 	if ((h->width | (h->width + 7 * DSFS_BYTES)) & 0xf0 * DSFS_BYTES ||
 	    h->shift & ~DSFS_SHIFTS)
 		return dsfs_rows_broken(h->width, h->shift, err);
@@ -137,7 +150,7 @@ static __always_inline int __dsfs_rows_decode(const struct dsfs_names *names, si
 	ret = dsfs_rows_header(names, avail, &h, err);
 	if (ret)
 		return ret;
-	row = h.raw + sizeof(struct dsfs_rows) + slot * (u32)(h.ends >> 56);
+	row = dsfs_row_at(&h, slot);
 	kind = dsfs_column_base(&h, DSFS_COLUMN_KIND);
 	owner = dsfs_column_base(&h, DSFS_COLUMN_OWNER);
 	/* In most blocks they are all alike. */
@@ -178,6 +191,44 @@ int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
 		     struct dsfs_attr *attr, struct dsfs_err *err)
 {
 	return __dsfs_rows_decode(names, avail, slot, attr, err);
+}
+
+/*
+ * dsfs_links_good - whether the row of each hard-link entry of a block is right
+ *
+ * @avail is the number of bytes from the block on, @ino the number of its first entry. As with
+ * dsfs_names_good(), it stays true, and dsfs_link_good() may be used.
+ */
+bool dsfs_links_good(const struct dsfs_geo *geo, const struct dsfs_names_info *names, u64 avail,
+		     u32 ino)
+{
+	struct dsfs_err err = {};
+	struct dsfs_middle middle;
+	struct dsfs_attr attr;
+	u32 slot;
+
+	for (slot = 0; slot < names->count; slot++) {
+		dsfs_names_middle(names, slot, &middle);
+		if (middle.type != DSFS_DT_HARDLINK)
+			continue;
+		attr.ino = ino + slot;
+		if (dsfs_rows_decode(names->raw, avail, slot, &attr, &err) ||
+		    dsfs_inode_check(geo, &attr, &err) || !dsfs_attr_is_hardlink(&attr))
+			return false;
+	}
+	return true;
+}
+
+/* dsfs_link_good - dsfs_hardlink_follow() without checks */
+void dsfs_link_good(const struct dsfs_names *names, u32 slot, u32 *ino, u8 *type)
+{
+	struct dsfs_header h;
+	const u8 *row;
+
+	dsfs_rows_load(names, &h);
+	row = dsfs_row_at(&h, slot);
+	*ino = dsfs_column_get(&h, DSFS_COLUMN_START, row);
+	*type = (u16)dsfs_column_get(&h, DSFS_COLUMN_KIND, row) >> 12;
 }
 
 /* dsfs_rows_bytes - bytes of a name block with its rows; 0: they break a rule */
@@ -254,32 +305,74 @@ static int dsfs_number_get(struct dsfs_source *src, u64 block, u32 *number, stru
 	return 0;
 }
 
-/* Binary search for the last block of NAMES whose first number, @number, is not above @ino */
-static int dsfs_number_block(struct dsfs_source *src, u32 ino, u64 *block, u32 *number,
-			     struct dsfs_err *err)
+/* How many of the numbers, which ascend, are not above @ino */
+static u32 dsfs_numbers_below(const __le32 *numbers, u32 count, u32 ino)
 {
-	u64 lo = 0, hi = dsfs_source_geo(src)->regions[DSFS_REGION_NUMBERS].bytes / sizeof(__le32);
-	u64 mid;
+	u32 lo = 0, hi = count, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (le32_to_cpu(numbers[mid]) > ino)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+/* The last block of metadata with numbers whose first one is not above @ino */
+static int dsfs_number_page(struct dsfs_source *src, u32 ino, u64 pages, u64 *page,
+			    struct dsfs_err *err)
+{
+	u64 lo = 0, hi = pages, mid;
+	u32 first;
 	int ret;
 
-	*number = 0;
 	while (lo < hi) {
-		u32 first;
-
 		mid = lo + (hi - lo) / 2;
-		ret = dsfs_number_get(src, mid, &first, err);
+		ret = dsfs_number_get(src, mid * DSFS_NUMBERS, &first, err);
 		if (ret)
 			return ret;
-		if (first > ino) {
+		if (first > ino)
 			hi = mid;
-		} else {
+		else
 			lo = mid + 1;
-			*number = first;
-		}
 	}
 	if (!lo)
 		return dsfs_broken(err, "first inode number", ino, 0);
-	*block = lo - 1;
+	*page = lo - 1;
+	return 0;
+}
+
+/*
+ * Find the last block of NAMES whose first number, @number, is not above @ino. A hard link is
+ * found so, and one block of numbers at a time costs less than a reference for each of them.
+ */
+static int dsfs_number_block(struct dsfs_source *src, u32 ino, u64 *block, u32 *number,
+			     struct dsfs_err *err)
+{
+	const u64 bytes = dsfs_source_geo(src)->regions[DSFS_REGION_NUMBERS].bytes;
+	struct dsfs_mref ref;
+	const __le32 *numbers;
+	u64 page, off, len;
+	u32 below;
+	int ret = dsfs_number_page(src, ino, (bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS,
+				   &page, err);
+
+	if (ret)
+		return ret;
+	off = page << DSFS_BLOCK_BITS;
+	len = bytes - off < DSFS_BLOCK_SIZE ? bytes - off : DSFS_BLOCK_SIZE;
+	ret = dsfs_meta_get(src, DSFS_REGION_NUMBERS, off, len, &ref);
+	if (ret)
+		return dsfs_bad(err, "first inode number", page * DSFS_NUMBERS, 0, ret);
+	numbers = ref.p;
+	below = dsfs_numbers_below(numbers, len / sizeof(*numbers), ino);
+	*number = below ? le32_to_cpu(numbers[below - 1]) : 0;
+	dsfs_meta_put(&ref);
+	if (!below)
+		return dsfs_broken(err, "first inode number", ino, 0);
+	*block = page * DSFS_NUMBERS + below - 1;
 	return 0;
 }
 

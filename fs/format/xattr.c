@@ -92,7 +92,6 @@ int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
 	info->name_len = raw->name_len;
 	info->value_len = le32_to_cpu(raw->value_len);
 	info->name = (const char *)(raw + 1);
-	info->value = info->name + info->name_len;
 
 	prefix = dsfs_xattr_prefix(info->prefix);
 	if (!prefix || raw->reserved)
@@ -107,6 +106,7 @@ int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
 	       ~(size_t)3;
 	if (used > room)
 		return dsfs_broken(err, "end of an xattr", used, room);
+	info->value = info->name + info->name_len;
 	if (memchr(info->name, 0, info->name_len))
 		return dsfs_broken(err, "NUL in an xattr's name", 0, 1);
 	*cursor += used;

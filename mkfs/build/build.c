@@ -2,7 +2,6 @@
 /*
  * A run: the recipe that the options ask for, and the end of what it has made.
  */
-#include "../output/window.h"
 #include "build.h"
 #include "memory.h"
 
@@ -36,7 +35,7 @@ int build_run(const struct recipe *recipe, const struct options *o)
 	struct run r = { .o = o, .recipe = recipe, .threads = threads_for(o) };
 	int ret;
 
-	limit_memory(o, r.threads, recipe == &recipe_update || recipe == &recipe_compact);
+	limit_memory(o, r.threads, recipe != &recipe_new && recipe != &recipe_digest);
 	ret = run_begin_generation(&r) ?: recipe->run(&r);
 
 	if (ret < 0)
@@ -44,7 +43,8 @@ int build_run(const struct recipe *recipe, const struct options *o)
 	signals_ignore();
 	run_end_generation(&r);
 	base_free(r.base);
-	retained_free(&r.retained);
+	array_free(&r.retained.list);
+	array_free(&r.retained.dropped);
 	table_free(&r.copied);
 	output_free(&r.out);
 	return ret < 0;

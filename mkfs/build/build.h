@@ -5,27 +5,25 @@
  *
  * What kind of image is made is known in this folder alone.  Calls between folders go one way:
  *
- *	main	-> build, output, options
- *	build	-> digest, meta, data, source, base, plan, output, tree, options
- *	digest	-> source
- *	meta	-> plan, output, tree
- *	data	-> source, base, plan, output, tree, options
- *	source	-> base, tree, options
- *	base	-> plan, tree
- *	plan	-> tree
+ *	main	-> build, write, options
+ *	build	-> digest, data, source, write, tree, options
+ *	digest	-> source, tree
+ *	data	-> source, write, tree, options
+ *	source	-> tree, options
+ *	write	-> tree
  */
 #ifndef MKFS_BUILD_H
 #define MKFS_BUILD_H
 
-#include "../base/base.h"
-#include "../base/retained.h"
+#include "extents.h"
 #include "../data/stream.h"
-#include "../meta/meta.h"
+#include "meta.h"
 #include "../options/options.h"
-#include "../output/output.h"
-#include "../plan/plan.h"
+#include "output.h"
+#include "plan.h"
+#include "edit.h"
 #include "../source/source.h"
-#include "../tree/tree.h"
+#include "tree.h"
 #include "../../userspace/walk/digest.h"
 #include "args.h"
 #include "table.h"
@@ -45,7 +43,47 @@ struct recipe {
 	int (*run)(struct run *r);
 };
 
-extern const struct recipe recipe_new, recipe_update, recipe_compact, recipe_digest;
+extern const struct recipe recipe_new, recipe_update, recipe_add, recipe_edit, recipe_compact,
+			   recipe_digest;
+
+/**
+ * struct retained_one - a generation that is kept
+ * @stored: bytes of data that no generation before it has
+ * @data, @meta: bytes that it adds to the image: as counted, and then as written
+ */
+struct retained_one {
+	u64 number;
+	u64 stored;
+	u64 data;
+	u64 meta;
+};
+
+/**
+ * struct retained - the generations of the new image, which are packed one after the other
+ * @list: struct retained_one, the newest one first, as the history leads to them
+ * @dropped: of a plan: those that are not retained, the newest one first.  Their data is that
+ *	which no later generation has
+ * @done: how many of them are packed
+ * @super: with @done: the superblock of the last one of these
+ */
+struct retained {
+	struct array list;
+	struct array dropped;
+	size_t done;
+	struct dsfs_super super;
+};
+
+/* One of them; the oldest is number 0. */
+static inline struct retained_one *retained_at(const struct retained *retained, size_t i)
+{
+	return (struct retained_one *)retained->list.p + retained->list.n - 1 - i;
+}
+
+/* Whether the generation that is packed now is not the newest one. */
+static inline bool retained_later(const struct retained *retained)
+{
+	return retained->done + 1 < retained->list.n;
+}
 
 /**
  * struct run - what the steps of a recipe hand on
@@ -55,8 +93,12 @@ extern const struct recipe recipe_new, recipe_update, recipe_compact, recipe_dig
  * @base: the image that gets a new generation, or is packed anew; NULL: none
  * @recipe: whose steps they are
  * @retained: --keep: the generations that are packed
+ * @extents: struct node *: the files of the tree that store data
  * @copied: of compact: data of @base that the image has: copy_data()
  * @estimate: --dry-run: what --compress would make of the contents
+ * @edit: of a batch: the operations on the tree
+ * @counts: what is written is only added up
+ * @rechecked: step_recheck() was called: the tree is not the source's any more
  * @planned_gone: nodes that had been left out when the plan was made
  * @threads: reader threads: as asked for, or fewer if descriptors are short
  */
@@ -74,8 +116,12 @@ struct run {
 	struct stream stream;
 	struct meta meta;
 	struct retained retained;
+	struct array extents;
 	struct table copied;
 	struct output out;
+	struct edit *edit;
+	bool counts;
+	bool rechecked;
 	u64 planned_gone;
 	unsigned int threads;
 };
@@ -90,13 +136,21 @@ int build_run(const struct recipe *recipe, const struct options *o);
  */
 int build_index(struct run *r);
 
+/* A list of pieces is refused what reads the target itself, which is one file. */
+int step_check_list(const struct run *r);
 int step_open_source(struct run *r);
 /* List the source and order its tree. */
 int step_list(struct run *r);
-int step_order_tree(struct run *r);
 int step_plan(struct run *r);
+/*
+ * Set what the plan says of the image, once data lies at its places: all that is written is written
+ * to a target that only adds up.  Its @upper is the length.
+ */
+int step_count(struct run *r, const struct place *place);
+/* The same before contents are read, for who wants to know: --dry-run, or a device. */
+int step_bounds(struct run *r);
 /* Check that the device is as long as the lower bound of the plan. */
-int step_check_room(struct run *r);
+int step_check_room(const struct run *r);
 /* --dry-run: print the plan, with what --compress would save, and stop. */
 int step_stop_dry(struct run *r);
 /* Make what the data and the metadata need. */
@@ -104,13 +158,17 @@ void step_prepare(struct run *r);
 int step_open_target(struct run *r);
 /* Store all contents of a source that is listed. */
 int step_store(struct run *r);
+/* List the stored data of the tree: files that keep their content get its layout. */
+int step_extents(struct run *r);
 /*
- * Give files that keep their data the layout of the base image, and measure all data.  New files
- * may have come beside old ones, and others gone: who shares a block there is new.
+ * Say who shares a block, and measure all data, in the order of its positions.  New files may have
+ * come beside old ones, and others gone.
  */
-int step_keep_layout(struct run *r);
+int step_share_blocks(struct run *r);
 /* Finish the tree of a source that is read once. */
 int step_end_source(struct run *r);
+/* The tree of the source and that of the base image change places. */
+void swap_trees(struct run *r);
 /* Take out of the tree what could not be read, and order it. */
 int step_prune_tree(struct run *r);
 /* Do so if there is such a thing, and plan again. */
@@ -118,6 +176,8 @@ int step_plan_again(struct run *r);
 /* The build time is when all data is stored. */
 void step_set_time(struct run *r);
 int step_write_meta(struct run *r);
+/* Check the source, unless that was done. */
+int step_recheck(struct run *r);
 /* Check the source, add the digest, write the superblocks, and print the result. */
 int step_finish(struct run *r);
 /* All that follows once the data is stored and planned: the last four steps. */
@@ -138,7 +198,7 @@ void draft_new(struct run *r);
 /* Then the layout, the label and the UUID of the base image; the label that was asked for. */
 void draft_of_image(struct run *r);
 void draft_label(struct run *r);
-/* All that a generation behind the base image has otherwise, except for its start. */
+/* All that a generation behind the base image has otherwise. */
 void draft_behind(struct run *r);
 /* Files are compressed from now on as r->pack says, if this build can.  0 or -EOPNOTSUPP. */
 int draft_codec(struct run *r);
@@ -147,14 +207,6 @@ void draft_note(struct run *r);
 /* Make an empty tree for a generation; free all that belongs to one. */
 int run_begin_generation(struct run *r);
 void run_end_generation(struct run *r);
-
-/* Take the tree of an image of archives as base->root_dir.  Messages are written.  0 or -errno. */
-int graft_begin(struct base *base, const struct options *o, struct tree *t);
-/*
- * Let the tree of the run be that of the image, with the names of the source's in it, of which it
- * has none but directories.  Messages are written.  Return: 0 or -errno.
- */
-int graft_end(struct base *base, struct tree *t);
 
 /* The words of messages for what uses the bytes of base_dead() */
 static inline const char *dead_of(const struct run *r)

@@ -3,6 +3,7 @@
  * The draft of a generation.  Files that keep their content were laid out by the parameters of the
  * base image, so those replace the options.
  */
+#include "behind.h"
 #include "build.h"
 #include "format.h"
 #include "msg.h"
@@ -33,32 +34,23 @@ void draft_new(struct run *r)
 		.start = DSFS_DATA_START_MIN,
 		.data_start = DSFS_DATA_START_MIN,
 		.number = 1,
-		.has_note = o->message || o->digest,
+		.has_note = o->message || o->digest || o->share.of,
 	};
 	memcpy(r->draft.uuid, o->uuid, sizeof(o->uuid));
 	draft_label(r);
 	r->pack = o->pack;
 	r->out.boot_signature = true;
-	r->source->image_dev = r->out.dev;
-	r->source->image_ino = r->out.ino;
+	if (r->source) {
+		r->source->image_dev = r->out.dev;
+		r->source->image_ino = r->out.ino;
+	}
 }
 
 void draft_of_image(struct run *r)
 {
-	const struct dsfs_geo *geo = r->base->img.geo;
-	struct draft *d = &r->draft;
-
-	d->align_bits = geo->align_bits;
-	d->chunk_bits = geo->chunk_bits;
-	d->small_bits = geo->small_bits;
-	d->large_bits = geo->large_bits;
-	d->compressed = geo->incompat & DSFS_INCOMPAT_COMPRESSED;
-	if (!r->o->object_set && geo->object_bits)
-		d->object_bits = geo->object_bits;
-	memcpy(d->label, geo->label, sizeof(d->label));
-	memcpy(d->uuid, geo->uuid, sizeof(d->uuid));
-	d->uuid_set = true;
-	d->hash_uuid = false;
+	draft_of_base(&r->draft, r->base);
+	if (r->o->object_set)
+		r->draft.object_bits = r->o->object_bits;
 }
 
 /* What is added is compressed as the image is, as far as it says that. */
@@ -74,23 +66,9 @@ static void pack_of_image(struct run *r, const struct dsfs_note *note)
 
 void draft_behind(struct run *r)
 {
-	const struct dsfs_geo *geo = r->base->img.geo;
-	const struct dsfs_note *note = &r->base->note;
-	struct draft *d = &r->draft;
-
-	base_tell_note(r->base);
-	draft_of_image(r);
-	pack_of_image(r, note);
-	d->note.codec = note->codec;
-	d->note.codec_level = note->codec_level;
-	d->note.codec_auto = note->codec_auto;
-	d->note.codec_version = note->codec_version;
+	draft_follow(&r->draft, r->base, &r->out);
+	pack_of_image(r, &r->base->note);
 	draft_label(r);
-	d->data_start = geo->data_start;
-	d->number = geo->generation + 1;
-	d->previous = &base_super(r->base)->raw;
-	r->out.first_slot = !r->base->img.use;
-	r->out.boot_signature = false;
 }
 
 /* A codec whose library this build lacks could be neither written nor read. */
@@ -111,10 +89,19 @@ int draft_codec(struct run *r)
 	note->codec_version = cpu_to_le32(version);
 	if (version)
 		return 0;
-	msg_error(NULL, "--compress: this build does not have %s%s",
-		  pack->codec == DSFS_CODEC_ZSTD ? "zstd" : "lz4",
-		  pack->given ? "" : ", which the image has: see --compress=none");
-	return -EOPNOTSUPP;
+	return msg_fail(-EOPNOTSUPP, NULL, "--compress: this build does not have %s%s",
+			pack->codec == DSFS_CODEC_ZSTD ? "zstd" : "lz4",
+			pack->given ? "" : ", which the image has: see --compress=none");
+}
+
+/* Which share it is, for who joins them */
+static void note_share(struct dsfs_note *note, const struct packed_share *share)
+{
+	char text[32];
+	const int bytes = snprintf(text, sizeof(text), "share %u/%u", share->n, share->of);
+
+	memcpy(note->message, text, bytes);
+	note->message_bytes = cpu_to_le16(bytes);
 }
 
 /* --message and --digest go into the note. */
@@ -123,11 +110,10 @@ void draft_note(struct run *r)
 	const struct options *o = r->o;
 	struct draft *d = &r->draft;
 
-	if (o->message) {
-		memset(d->note.message, 0, sizeof(d->note.message));
-		memcpy(d->note.message, o->message, strlen(o->message));
-		d->note.message_bytes = cpu_to_le16(strlen(o->message));
-	}
+	if (o->message)
+		note_message(&d->note, o->message);
+	if (o->share.of)
+		note_share(&d->note, &o->share);
 	if (o->digest) {	/* filled in by meta_keep_digest() */
 		d->note.digest_kind = DSFS_DIGEST_NONE;
 		d->note.digest_bytes = 0;

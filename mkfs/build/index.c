@@ -5,19 +5,16 @@
  */
 #include <unistd.h>
 
-#include "../base/places.h"
 #include "build.h"
 #include "msg.h"
 
 static void decide(struct run *r)
 {
-	const bool in_place = options_in_place(r->o);
-
 	draft_new(r);
-	if (r->base) {
+	if (r->base)
 		draft_behind(r);
-		r->draft.start = base_end(r->base, in_place ? 0 : r->draft.object_bits);
-	}
+	if (r->base && options_in_place(r->o))
+		r->draft.start = base_end(r->base, 0);
 	r->draft.compat = DSFS_COMPAT_ARCHIVES;
 }
 
@@ -53,10 +50,9 @@ static int find_archives(struct run *r)
 
 	if (bytes <= most)
 		return source_archives_find(r->source, from, from + (bytes ? bytes : most));
-	msg_error(r->o->image,
-		  "--tar-index: %llu bytes: the limit is %llu: behind byte %llu there are no more",
-		  bytes, most, from);
-	return -EINVAL;
+	return msg_fail(-EINVAL, r->o->image,
+			"--tar-index: %llu bytes: the limit is %llu: behind byte %llu there are no more",
+			bytes, most, from);
 }
 
 static int read_archives(struct run *r)
@@ -67,7 +63,7 @@ static int read_archives(struct run *r)
 	if (!a)
 		return ret;
 	r->source->index = (struct source_index){
-		.fd = r->out.fd, .before = r->base ? r->base->root_dir : NULL,
+		.fd = r->out.fd, .before = r->base ? r->base->root.u.dir : NULL,
 	};
 	if (options_in_place(r->o))
 		ret = find_archives(r);
@@ -77,14 +73,28 @@ static int read_archives(struct run *r)
 	return ret;
 }
 
+/* What an image has stays as it is; its tree gets the names of what was added. */
+static int unite(struct run *r)
+{
+	struct edit e;
+	int ret;
+
+	if (!r->base)
+		return tree_order(&r->tree);
+	swap_trees(r);
+	ret = edit_begin(&e, &r->tree) ?: edit_add(&e, &r->base->root, "/", false);
+	ret = ret ? no_memory() : edit_end(&e);
+	edit_free(&e);
+	return ret;
+}
+
 /* The archives begin the target, unless they lie in it. */
 static int store_archives(struct run *r)
 {
 	step_prepare(r);
-	return (r->base ? graft_begin(r->base, r->o, &r->tree) : 0) ?:
+	return (r->base ? tree_load(&r->tree, r->base, &r->base->root) : 0) ?:
 	       (options_in_place(r->o) ? 0 : step_open_target(r)) ?: read_archives(r) ?:
-	       step_end_source(r) ?: (r->base ? graft_end(r->base, &r->tree) : 0) ?:
-	       step_order_tree(r);
+	       step_end_source(r) ?: unite(r);
 }
 
 /*
@@ -94,14 +104,15 @@ static int store_archives(struct run *r)
 static int end_data(struct run *r)
 {
 	struct store *s = &r->store;
-	struct array places;
-	int ret = r->base ? base_keep_layout(r->base, &r->tree, &places) :
-			    places_collect(&places, NULL, &r->tree);
+	int ret = step_extents(r);
 
-	s->figures.stored = ret ? 0 : archives_share(s, &places);
-	array_free(&places);
+	s->figures.stored = ret ? 0 : archives_share(s, &r->extents);
 	r->draft.start = s->place.at.end;
-	return ret ? ret : (step_plan(r) ?: step_check_room(r));
+	if (ret || step_plan(r) || !r->out.limit)
+		return ret;
+	ret = step_count(r, &s->place);
+	r->plan.lower = r->plan.upper;
+	return ret ?: step_check_room(r);
 }
 
 int build_index(struct run *r)

@@ -6,10 +6,12 @@
  */
 #include "../options/rows.h"
 #include "build.h"
+#include "msg.h"
+#include "part.h"
 
 static int store_listed(struct run *r)
 {
-	int ret = step_list(r) ?: step_plan(r) ?: step_check_room(r) ?: step_stop_dry(r);
+	int ret = step_list(r) ?: step_plan(r) ?: step_bounds(r) ?: step_stop_dry(r);
 
 	if (ret)
 		return ret;
@@ -21,7 +23,17 @@ static int store_once(struct run *r)
 {
 	step_prepare(r);
 	return step_open_target(r) ?: feed_data(&r->stream) ?: step_end_source(r) ?:
-	       step_order_tree(r) ?: dead_data(&r->store) ?: step_plan(r);
+	       tree_order(&r->tree) ?: dead_data(&r->store) ?: step_plan(r);
+}
+
+/* No file crosses objects of the target, in which a part may begin anywhere. */
+static int check_objects(const struct run *r)
+{
+	const u64 unit = 1ULL << r->draft.object_bits;
+
+	if (!(r->out.at & (unit - 1)))
+		return 0;
+	return msg_fail(-EINVAL, r->out.path, "begins inside an object of %llu bytes", unit);
 }
 
 static int store_files(struct run *r)
@@ -29,7 +41,8 @@ static int store_files(struct run *r)
 	int ret;
 
 	draft_new(r);
-	ret = draft_codec(r) ?: (source_once(r->source) ? store_once(r) : store_listed(r));
+	ret = check_objects(r) ?: draft_codec(r) ?:
+	      (source_once(r->source) ? store_once(r) : store_listed(r));
 	if (ret)
 		return ret;
 	patterns_unused(&r->o->pack.except, "compress=none");
@@ -104,8 +117,6 @@ static const struct arg option_table[] = {
 	{ ROW_QUIET },
 	{ 'v', "verbose", NULL, "say more", ARG_FLAG(struct options, verbose) },
 	{ ROW_JSON },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -128,7 +139,6 @@ static const struct args command_line = {
 	"  {\"default\":{\"uid\":1000,\"mode\":\"0640\",\"dirmode\":\"0750\"}}\n"
 	"\n"
 	"Exit: 0 done, 1 failed (and no image is left), 2 wrong usage.\n",
-	.wrong = EXIT_USAGE,
 	.table = option_table,
 };
 
@@ -155,13 +165,18 @@ static int settle_chunks(struct options *o)
 
 static int settle(struct options *o, int n, char **args)
 {
+	u64 at, room = 0;
+
+	if (o->tar_index && n && part_parse(args[0], &at, &room) && room)
+		return args_wrong(EXIT_USAGE, "--tar-index: archives in place are no part");
 	if (o->tar_index && o->align_set)
 		return args_wrong(EXIT_USAGE, "--align=SIZE and --tar-index do not go together");
 	if (!o->align_set)
 		o->align_bits = o->tar_index ? DSFS_ALIGN_BITS_MIN : DSFS_BLOCK_BITS;
 	if ((o->pack.except.n || o->pack.most) && !o->pack.given)
 		return args_wrong(EXIT_USAGE, "--compress=none: and what: a codec is needed, too");
-	return settle_chunks(o) ?: check_source(o) ?: take_image_source(o, n, args);
+	return settle_chunks(o) ?: check_source(o) ?: take_share(o, args) ?:
+	       take_image_source(o, n, args);
 }
 
 const struct recipe recipe_new = { "mkfs.dsfs", &command_line, settle, run };

@@ -2,10 +2,8 @@
 /*
  * Steps that several recipes have.
  */
-#include <stdlib.h>
 #include <time.h>
 
-#include "../base/places.h"
 #include "build.h"
 #include "format.h"
 #include "msg.h"
@@ -26,33 +24,69 @@ int step_open_source(struct run *r)
 	return 0;
 }
 
-int step_order_tree(struct run *r)
-{
-	int ret = tree_order(&r->tree);
-
-	if (ret == -EFBIG)
-		msg_error(r->tree.source, "too many names: the limit is %llu inodes",
-			  DSFS_MAX_INODES);
-	else if (ret)
-		no_memory();
-	return ret;
-}
-
 int step_list(struct run *r)
 {
-	return r->source->ops->list(r->source) ?: step_order_tree(r);
+	return r->source->ops->list(r->source) ?: tree_order(&r->tree);
 }
 
 int step_plan(struct run *r)
 {
-	int ret;
-
 	r->planned_gone = r->tree.gone;
-	ret = plan_make(&r->plan, &r->tree, &r->draft);
-	return ret == -ENOMEM ? no_memory() : ret;
+	plan_make(&r->plan, &r->tree);
+	return 0;
 }
 
-int step_check_room(struct run *r)
+static int write_meta(struct run *r, struct output *out, struct place *place)
+{
+	r->meta = (struct meta){
+		.draft = &r->draft, .tree = &r->tree, .out = out, .place = place,
+		.content = r->store.content, .stored = r->store.figures.stored,
+	};
+	return meta_write(&r->meta);
+}
+
+int step_count(struct run *r, const struct place *place)
+{
+	struct plan *p = &r->plan;
+	struct place end = *place;
+	int ret = write_meta(r, NULL, &end);
+
+	p->meta_bytes = le64_to_cpu(r->meta.super.meta_bytes);
+	p->padding = r->meta.start - r->draft.start - place->stored;
+	p->object_padding = place_object_padding(place);
+	p->upper = le64_to_cpu(r->meta.super.image_bytes);
+	meta_free(&r->meta);
+	return ret;
+}
+
+/* Count with contents as they may be at least, and at most. */
+static int count_guess(struct run *r, bool whole)
+{
+	struct guess g;
+	int ret = guess_contents(&g, &r->tree, &r->draft, whole);
+
+	if (ret == -ENOMEM)
+		no_memory();
+	ret = ret ?: step_count(r, &g.place);
+	guess_end(&g, &r->tree);
+	return ret;
+}
+
+int step_bounds(struct run *r)
+{
+	struct plan *p = &r->plan;
+	int ret;
+
+	if (!r->o->plan_only && !r->out.limit)
+		return 0;
+	ret = count_guess(r, false);
+	p->lower = p->upper;
+	ret = ret ?: count_guess(r, true);
+	p->upper += guess_slack(&r->tree, &r->draft);
+	return ret ?: step_check_room(r);
+}
+
+int step_check_room(const struct run *r)
 {
 	const struct output *out = &r->out;
 	const struct plan *plan = &r->plan;
@@ -63,12 +97,13 @@ int step_check_room(struct run *r)
 	parse_format_size(have, sizeof(have), out->limit);
 	if (plan->lower > out->limit) {
 		parse_format_size(need, sizeof(need), plan->lower);
-		msg_error(out->path, "device too small: %s: at least %s needed", have, need);
-		return -ENOSPC;
+		return msg_fail(-ENOSPC, out->path, "%s too small: %s: at least %s needed",
+				output_what(out), have, need);
 	}
 	if (plan->upper > out->limit && r->o->verbose) {
 		parse_format_size(need, sizeof(need), plan->upper);
-		msg_warn(out->path, "device of %s may be too small: up to %s needed", have, need);
+		msg_warn(out->path, "%s of %s may be too small: up to %s needed", output_what(out),
+			 have, need);
 	}
 	return 0;
 }
@@ -91,7 +126,7 @@ void step_prepare(struct run *r)
 {
 	r->store = (struct store){
 		.o = r->o, .draft = &r->draft, .tree = &r->tree, .source = r->source,
-		.base = r->base, .out = &r->out, .rules.pack = r->pack,
+		.base = r->base, .out = r->counts ? NULL : &r->out, .rules.pack = r->pack,
 	};
 	store_init(&r->store);
 	r->stream = (struct stream){ .store = &r->store };
@@ -109,18 +144,35 @@ int step_store(struct run *r)
 	return stream_data(&r->stream, p->data, p->bytes - p->kept_bytes);
 }
 
-int step_keep_layout(struct run *r)
+/* Set what the generation stores, and where its metadata would begin if it were packed anew. */
+static void measure(struct run *r)
 {
-	struct array places;
-	int ret = base_keep_layout(r->base, &r->tree, &places);
+	struct node any = { 0 };	/* flags are for the run */
+	struct place packed;
 
-	if (!ret) {
-		places_share(&places);
-		places_measure(&places, r->base, &r->draft);
-		r->store.figures.stored = r->base->stored;
+	place_init(&packed, r->base->img.geo->data_start, r->draft.align_bits,
+		   r->draft.object_bits);
+	for (size_t i = 0; i < r->extents.n; i += extents_alike(&r->extents, &r->tree, i)) {
+		const u64 stored = extent_stored(&r->extents, &r->tree, i);
+
+		/* what is no larger than a block is placed by its stored bytes */
+		any.size = stored <= DSFS_BLOCK_SIZE ? stored : extent_node(&r->extents, i)->size;
+		place_file(&packed, &any, stored);
 	}
-	array_free(&places);
-	return ret;
+	r->store.figures.stored = packed.stored;
+	r->base->packed = place_meta(&packed, true);
+}
+
+int step_extents(struct run *r)
+{
+	return tree_extents(&r->extents, r->base, &r->tree);
+}
+
+int step_share_blocks(struct run *r)
+{
+	extents_share(&r->extents, &r->tree);
+	measure(r);
+	return 0;
 }
 
 int step_end_source(struct run *r)
@@ -130,9 +182,7 @@ int step_end_source(struct run *r)
 
 int step_prune_tree(struct run *r)
 {
-	if (tree_prune(&r->tree))
-		return no_memory();
-	return step_order_tree(r);
+	return tree_prune(&r->tree) ? no_memory() : tree_order(&r->tree);
 }
 
 int step_plan_again(struct run *r)
@@ -156,27 +206,26 @@ void step_set_time(struct run *r)
 
 int step_write_meta(struct run *r)
 {
-	struct layout layout;
-	int ret = layout_make(&layout, &r->tree);
-
-	r->meta = (struct meta){
-		.draft = &r->draft, .tree = &r->tree, .out = &r->out, .layout = &layout,
-		.place = &r->store.place, .content = r->store.content,
-		.stored = r->store.figures.stored,
-	};
-	if (ret)
-		no_memory();
-	else
-		ret = meta_write(&r->meta);
-	layout_free(&layout);
-	return ret;
+	return write_meta(r, r->store.out, &r->store.place);
 }
 
-static int recheck(struct run *r)
+int step_check_list(const struct run *r)
+{
+	if (!r->out.listed || !(r->o->tar_index || r->o->digest))
+		return 0;
+	return msg_fail(-EINVAL, r->out.path,
+			"is a list: %s needs the image in one file, of which dsfs pieces makes a list",
+			r->o->digest ? "--digest" : "--tar-index");
+}
+
+int step_recheck(struct run *r)
 {
 	struct stat st;
 
 	/* the image itself, which may have got a name of its own in the source, is no change */
+	if (!r->source || r->rechecked)
+		return 0;
+	r->rechecked = true;
 	if (!r->out.limit && !fstat(r->out.fd, &st)) {
 		r->source->image_dev = st.st_dev;
 		r->source->image_ino = st.st_ino;
@@ -188,7 +237,7 @@ static int recheck(struct run *r)
 static int digest(struct run *r)
 {
 	const struct digest_request request = { .threads = r->threads, .kind = r->o->digest };
-	struct image img = { .path = r->out.path };
+	struct image img = { .path = r->out.path, .start = r->out.at };
 	struct dsfs_super sb = r->meta.super;
 	struct digest_result result;
 	struct dsfs_err err;
@@ -211,17 +260,10 @@ static int digest(struct run *r)
 	return ret ? ret : meta_keep_digest(&r->meta, request.kind, result.sum);
 }
 
-static int commit(struct run *r)
-{
-	struct dsfs_super *super = &r->meta.super;
-
-	super->checksum = cpu_to_le32(dsfs_super_sum(super));
-	return output_finish(&r->out, super, le64_to_cpu(super->image_bytes));
-}
-
 int step_finish(struct run *r)
 {
-	int ret = recheck(r) ?: (r->o->digest ? digest(r) : 0) ?: commit(r);
+	int ret = step_recheck(r) ?: (r->o->digest ? digest(r) : 0) ?:
+		  output_finish(&r->out, &r->meta.super);
 
 	if (!ret)
 		report_done(r);
@@ -243,6 +285,7 @@ void run_end_generation(struct run *r)
 		store_free(&r->store);
 		r->stream.store = NULL;
 	}
+	array_free(&r->extents);
 	meta_free(&r->meta);
 	source_free(r->source);
 	r->source = NULL;

@@ -3,16 +3,10 @@
  * A new generation of an image.  Files that have not changed keep their data, which stays
  * where it is; new data and all metadata are written behind the image.
  */
+#include "behind.h"
 #include "../options/rows.h"
 #include "build.h"
 #include "msg.h"
-
-static void decide(struct run *r)
-{
-	draft_new(r);
-	draft_behind(r);
-	r->draft.start = base_end(r->base, r->draft.object_bits);
-}
 
 /* What was moved or copied has its content under another name. */
 static int index_contents(struct run *r)
@@ -37,19 +31,28 @@ static int check_files(const struct run *r)
 	return r->o->plan_only ? 0 : -EINVAL;
 }
 
+/* What files keep is known before any is read.  A device has to be written to, to see. */
+static int plan_alone(struct run *r)
+{
+	if (!r->o->plan_only)
+		return 0;
+	return step_extents(r) ?: step_bounds(r) ?: step_stop_dry(r);
+}
+
 static int add_files(struct run *r)
 {
 	const bool by_time = !r->o->checksum && !r->o->fixed_time;
 	int ret;
 
-	decide(r);
+	draft_new(r);
+	draft_behind(r);
 	ret = draft_codec(r) ?: step_list(r) ?: base_match(r->base, &r->tree, by_time) ?:
-	      step_plan(r) ?: check_files(r) ?: step_check_room(r) ?: step_stop_dry(r) ?:
-	      index_contents(r);
+	      step_plan(r) ?: check_files(r) ?: plan_alone(r) ?: index_contents(r);
 	if (ret)
 		return ret;
 	step_prepare(r);
-	return step_open_target(r) ?: step_store(r) ?: step_keep_layout(r) ?: step_plan_again(r) ?:
+	return step_open_target(r) ?: step_store(r) ?: step_extents(r) ?:
+	       step_share_blocks(r) ?: step_plan_again(r) ?:
 	       step_complete(r);
 }
 
@@ -58,8 +61,9 @@ static int run(struct run *r)
 	const struct target target = target_of(r->o);
 	const bool archives = r->o->tar_index;
 
-	return output_check_update(&r->out, &target) ?: step_open_source(r) ?:
-	       base_open(&r->base, r->out.path, archives, r->o->limits.memory) ?:
+	return output_check_update(&r->out, &target) ?: step_check_list(r) ?: step_open_source(r) ?:
+	       base_open(&r->base, r->out.path, archives ? BASE_ARCHIVES : BASE_PLAIN,
+			 r->o->limits.memory) ?: change_check_erasing(&r->base->img) ?:
 	       (archives ? build_index(r) : add_files(r));
 }
 
@@ -90,8 +94,6 @@ static const struct arg option_table[] = {
 	{ ROW_DRY_RUN, .not = "tar-index" },
 	{ ROW_QUIET },
 	{ ROW_JSON },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -102,7 +104,9 @@ static const struct args command_line = {
 	"       dsfs update [options] --tar-index [--tar=FILE...] IMAGE\n"
 	"Add a generation to IMAGE: what is new or changed in SOURCE, and its tree.\n",
 	.more = "Exit: 0 done, 1 failed (and IMAGE is as it was), 2 wrong usage.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs update train.dsfs photos\n"
+	"  dsfs update --message='new labels' train.dsfs photos\n",
 	.table = option_table,
 };
 

@@ -4,28 +4,22 @@
  * read, so nothing is placed, compared or written: what is left to do are the checksums,
  * of the members and of the archives around them, in one pass.
  */
-#include <stdlib.h>
-
-#include "../base/places.h"
+#include "extents.h"
 #include "msg.h"
 #include "stream.h"
 
+/* Bytes of which sums are made at a time, so that there is room for them */
+#define SUM_BYTES	((PIECE_SUMS / 2) << DSFS_CHUNK_BITS_MIN)
+
 /**
  * struct archive_sums - checksums of the chunks of a content that comes in pieces
- * @list: u32, of full chunks; sums_end() adds the last one
- * @sum: of the chunk that is not full
+ * @list: u32
  * @hash: of all bytes, for a derived UUID; NULL: not needed
- * @bytes: so far; @whole: their checksum, while they are no more than a small file
- * @few, @few_list: as @sum and @list, by chunk_sums_begin(), while they are few
  */
 struct archive_sums {
 	struct array list;
-	struct array few_list;
 	XXH64_state_t *hash;
-	u64 bytes;
-	struct dsfs_datasum whole;
-	struct chunk_sum sum;
-	struct chunk_sum few;
+	struct file_sums of;
 };
 
 /**
@@ -51,7 +45,6 @@ struct archives {
 static int sums_init(const struct store *s, struct archive_sums *sums)
 {
 	sums->list.size = sizeof(u32);
-	sums->few_list.size = sizeof(u32);
 	if (!s->draft->hash_uuid)
 		return 0;
 	sums->hash = XXH64_createState();
@@ -61,7 +54,6 @@ static int sums_init(const struct store *s, struct archive_sums *sums)
 static void sums_free(struct archive_sums *sums)
 {
 	array_free(&sums->list);
-	array_free(&sums->few_list);
 	XXH64_freeState(sums->hash);
 }
 
@@ -69,72 +61,50 @@ static void sums_free(struct archive_sums *sums)
 static void sums_begin(const struct store *s, struct archive_sums *sums, u64 size)
 {
 	sums->list.n = 0;
-	sums->few_list.n = 0;
-	sums->bytes = 0;
-	dsfs_datasum_begin(&sums->whole);
-	chunk_sums_begin(&s->rules, size, &sums->sum, &sums->few);
+	file_sums_begin(&sums->of, &s->rules, size);
 	if (sums->hash)
 		XXH64_reset(sums->hash, 0);
 }
 
-static bool sums_small(const struct store *s, const struct archive_sums *sums)
-{
-	return s->rules.chunk_bits && sums->bytes <= 1ULL << s->rules.small_bits;
-}
-
-static int sums_put(struct chunk_sum *c, struct array *list)
-{
-	const u32 sum = chunk_sum_end(c);
-
-	return array_append(list, &sum);
-}
-
-static int sums_chunks(struct chunk_sum *c, struct array *list, const char *p, u64 bytes)
+static int sums_put(struct archive_sums *sums, const u32 *v, u32 n)
 {
 	int ret = 0;
 
-	for (u64 n; !ret && c->bits && bytes; bytes -= n, p += n) {
-		n = chunk_sum_add(c, p, bytes);
-		if (!c->left)
-			ret = sums_put(c, list);
-	}
+	while (!ret && n--)
+		ret = array_append(&sums->list, v++);
 	return ret;
 }
 
-static int sums_add(const struct store *s, struct archive_sums *sums, const char *p, u64 bytes)
+static int sums_add(struct archive_sums *sums, const char *p, u64 bytes)
 {
+	u32 v[PIECE_SUMS];
 	int ret = 0;
 
 	if (sums->hash)
 		XXH64_update(sums->hash, p, bytes);
-	sums->bytes += bytes;
-	if (sums_small(s, sums))
-		dsfs_datasum_add(&sums->whole, p, bytes);
-	if (sums->bytes <= 1ULL << DSFS_LARGE_BITS)
-		ret = sums_chunks(&sums->few, &sums->few_list, p, bytes);
-	return ret ? ret : sums_chunks(&sums->sum, &sums->list, p, bytes);
+	for (u64 n; !ret && bytes; bytes -= n, p += n) {
+		n = bytes < SUM_BYTES ? bytes : SUM_BYTES;
+		ret = sums_put(sums, v, file_sums_add(&sums->of, p, n, v));
+	}
+	return ret;
 }
 
 /* All bytes have come: the item gets the sums. */
 static int sums_end(struct store *s, struct archive_sums *sums, struct item *it)
 {
-	const bool few = sums->few.bits && sums->bytes <= 1ULL << DSFS_LARGE_BITS;
-	struct array *list = few ? &sums->few_list : &sums->list;
-	struct chunk_sum *c = few ? &sums->few : &sums->sum;
-	int ret = 0;
+	u32 v[PIECE_SUMS];
+	bool all;
+	const u32 n = file_sums_end(&sums->of, v, &all);
+	int ret;
 
-	if (sums->bytes && sums_small(s, sums)) {
-		list->n = 0;
-		c->sum = sums->whole;
-		ret = sums_put(c, list);
-	} else if (c->left < 1ULL << c->bits) {
-		ret = sums_put(c, list);
-	}
+	if (all)
+		sums->list.n = 0;
+	ret = sums_put(sums, v, n);
 	if (ret)
 		return ret;
-	it->sums = list->n;
+	it->sums = sums->list.n;
 	it->hash = sums->hash ? XXH64_digest(sums->hash) : 0;
-	return store_in_place(s, it, (const u32 *)list->p);
+	return store_in_place(s, it, (const u32 *)sums->list.p);
 }
 
 static int archives_file(struct source_sink *sink, struct stream_node *file)
@@ -161,7 +131,7 @@ static int archives_data(struct source_sink *sink, const char *from, u64 bytes)
 	p->open = true;
 	p->at += bytes;
 	p->item.stored += bytes;
-	return sums_add(p->s, &p->member, from, bytes);
+	return sums_add(&p->member, from, bytes);
 }
 
 static int archives_zeros(struct source_sink *sink, u64 bytes)
@@ -189,7 +159,7 @@ static void archives_raw(struct source_sink *sink, const char *from, u64 bytes)
 	struct archives *p = (struct archives *)sink;
 
 	if (!p->err)
-		p->err = sums_add(p->s, &p->archive, from, bytes);
+		p->err = sums_add(&p->archive, from, bytes);
 	progress_add(&p->s->progress, bytes);
 }
 
@@ -244,27 +214,11 @@ void archives_finish(struct archives *p)
 	archives_free(p);
 }
 
-/* A member's blocks have the archive's bytes, too; two archives may meet in a block. */
-u64 archives_share(struct store *s, const struct array *places)
+u64 archives_share(struct store *s, const struct array *list)
 {
-	struct place_of *p = (struct place_of *)places->p, *archive = NULL;
-	u64 stored = 0;
+	const u64 stored = extents_share_archives(list, s->tree);
 
-	for (size_t i = 0; i < places->n; i++) {
-		const u64 end = archive ? archive->start + archive->stored : 0;
-
-		if (archive && p[i].start >> DSFS_BLOCK_BITS <= (end - 1) >> DSFS_BLOCK_BITS) {
-			p[i].node->flags |= NODE_SHARED;
-			archive->node->flags |= NODE_SHARED;
-		}
-		if (archive && p[i].start < end)
-			continue;
-		archive = &p[i];
-		stored += archive->stored;
-	}
-	if (s->base) {
-		s->base->stored = stored;
+	if (s->base)
 		s->base->packed = s->base->img.geo->data_start + stored;
-	}
 	return stored;
 }

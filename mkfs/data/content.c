@@ -3,7 +3,7 @@
  * All computing over bytes on their way from a source to the writer.  It happens in
  * the thread that has just read them, while they are in its CPU's cache.
  */
-#include "../base/base.h"
+#include "base.h"
 #include "content.h"
 
 /**
@@ -11,11 +11,14 @@
  * @hash: result of the call before; 0 at first
  *
  * All calls but the last pass multiples of HASH_UNIT, so the hash does not depend on
- * the size of pieces.  It is needed for a derived UUID, and without checksums.
+ * the size of pieces.  It is needed for a derived UUID, and without checksums; else for what a file
+ * begins with.
  */
 static u64 hash_bytes(const struct content_rules *rules, u64 hash, const char *p, u64 bytes)
 {
-	for (u64 at = 0; rules->hash_all && at < bytes; at += HASH_UNIT) {
+	if (!rules->hash_all)
+		return hash ? hash : xxh64(p, bytes < DSFS_BLOCK_SIZE ? bytes : DSFS_BLOCK_SIZE, 0);
+	for (u64 at = 0; at < bytes; at += HASH_UNIT) {
 		u64 n = bytes - at < HASH_UNIT ? bytes - at : HASH_UNIT;
 
 		hash = xxh64(p + at, n, hash);
@@ -27,12 +30,13 @@ static u64 hash_bytes(const struct content_rules *rules, u64 hash, const char *p
  * hash_end - the hash of a file, by hash_bytes() and by base_sums_add()
  * @sums: hash of the checksums of its chunks
  *
- * Deduplication compares bytes, so it needs no more than a hash that tells most contents
- * apart.  Checksums do, and are there anyway.
+ * Deduplication compares bytes, so it needs no more than a hash that tells contents apart: for each
+ * one that it does not, a node and bytes are read at random.  Checksums are there anyway, but 32
+ * bits, which a small file has, are equal by accident among hundreds of millions.
  */
 static u64 hash_end(const struct content_rules *rules, u64 hash, u64 sums)
 {
-	return rules->hash_all ? hash : sums;
+	return rules->hash_all ? hash : xxh64(&hash, sizeof(hash), sums);
 }
 
 /* Move stored bytes to the front of the same buffer.  @ctx: where the next ones go */
@@ -113,67 +117,91 @@ void content_small(const struct content_rules *rules, struct packer *packer, str
 		sum_small(rules, job, it, buf);
 }
 
-/* Checksums of the chunks that end in a piece; the last one may go on into the next. */
-static u32 sum_chunks(struct chunk_sum *c, const struct piece *p, bool last, u32 *sums)
+/* Checksums of the chunks that end in some bytes; the last one may go on in the next. */
+static u32 sum_chunks(struct chunk_sum *c, const char *p, u64 bytes, u32 *sums)
 {
 	u32 n = 0;
 
-	for (u32 at = 0; c->bits && at < p->bytes;) {
-		at += chunk_sum_add(c, p->buf + at, p->bytes - at);
-		if (!c->left || (last && at == p->bytes))
+	for (u64 at = 0; c->bits && at < bytes;) {
+		at += chunk_sum_add(c, p + at, bytes - at);
+		if (!c->left)
 			sums[n++] = chunk_sum_end(c);
 	}
 	return n;
 }
 
-/*
- * Whether a file is small, or large, is known at its end.  Until then it has a checksum of all its
- * bytes, and those that a file has which is neither, too, while they are few enough.
- */
-static void sum_few(struct large *l, bool last)
+static u32 sum_rest(struct chunk_sum *c, u32 *sums)
 {
-	const struct piece *p = l->piece;
+	const bool rest = c->bits && c->left < 1ULL << c->bits;
 
-	l->stored += p->bytes;
-	if (l->rules->chunk_bits && l->stored <= 1ULL << l->rules->small_bits)
-		dsfs_datasum_add(&l->whole, p->buf, p->bytes);
-	if (l->stored <= 1ULL << DSFS_LARGE_BITS)
-		l->nfew += sum_chunks(&l->few, p, last, l->few_sums + l->nfew);
+	if (rest)
+		*sums = chunk_sum_end(c);
+	return rest;
 }
 
-/* The last piece gets all checksums of a file that has turned out to be small, or not large. */
-static void end_few(struct large *l)
+void file_sums_begin(struct file_sums *s, const struct content_rules *rules, u64 size)
 {
-	struct piece *p = l->piece;
+	const bool large = size > 1ULL << DSFS_LARGE_BITS;
 
-	if (!l->rules->chunk_bits || !l->stored)
-		return;
-	if (l->stored <= 1ULL << l->rules->small_bits) {
-		p->sums[0] = dsfs_datasum_end(&l->whole);
-		p->nsums = 1;
-	} else if (l->few.bits && l->stored <= 1ULL << DSFS_LARGE_BITS) {
-		memcpy(p->sums, l->few_sums, l->nfew * sizeof(*p->sums));
-		p->nsums = l->nfew;
-	} else {
-		return;
+	s->rules = rules;
+	s->bytes = 0;
+	s->nfew = 0;
+	dsfs_datasum_begin(&s->whole);
+	chunk_sum_begin(&s->sum, large ? rules->large_bits : rules->chunk_bits);
+	chunk_sum_begin(&s->few, s->sum.bits == rules->chunk_bits ? 0 : rules->chunk_bits);
+}
+
+static bool is_small(const struct file_sums *s)
+{
+	return s->rules->chunk_bits && s->bytes <= 1ULL << s->rules->small_bits;
+}
+
+/* Whether a file is small, or large, is known at its end. */
+u32 file_sums_add(struct file_sums *s, const char *p, u64 bytes, u32 *out)
+{
+	s->bytes += bytes;
+	if (is_small(s))
+		dsfs_datasum_add(&s->whole, p, bytes);
+	if (s->bytes <= 1ULL << DSFS_LARGE_BITS)
+		s->nfew += sum_chunks(&s->few, p, bytes, s->few_sums + s->nfew);
+	return sum_chunks(&s->sum, p, bytes, out);
+}
+
+u32 file_sums_end(struct file_sums *s, u32 *out, bool *all)
+{
+	*all = s->bytes && is_small(s);
+	if (*all) {
+		*out = dsfs_datasum_end(&s->whole);
+		return 1;
 	}
-	p->all = true;
-	l->sums = 0;
-	for (u32 i = 0; i < p->nsums; i++)
-		l->sums = base_sums_add(l->sums, p->sums[i]);
+	*all = s->bytes && s->few.bits && s->bytes <= 1ULL << DSFS_LARGE_BITS;
+	if (!*all)
+		return sum_rest(&s->sum, out);
+	s->nfew += sum_rest(&s->few, s->few_sums + s->nfew);
+	memcpy(out, s->few_sums, s->nfew * sizeof(*out));
+	return s->nfew;
 }
 
 static void sum_piece(struct large *l, bool last)
 {
-	struct piece *p = l->piece;
+	struct fill *p = l->piece;
 
 	l->hash = hash_bytes(l->rules, l->hash, p->buf, p->bytes);
-	sum_few(l, last);
-	p->nsums = sum_chunks(&l->sum, p, last, p->sums);
-	for (u32 i = 0; i < p->nsums; i++)
-		l->sums = base_sums_add(l->sums, p->sums[i]);
+	p->nsums = file_sums_add(&l->of, p->buf, p->bytes, p->sums);
 	p->last = last;
 	p->all = false;
+	if (last) {
+		u32 end[PIECE_SUMS];
+		const u32 n = file_sums_end(&l->of, end, &p->all);
+
+		p->nsums = p->all ? 0 : p->nsums;
+		memcpy(p->sums + p->nsums, end, n * sizeof(*end));
+		p->nsums += n;
+	}
+	if (p->all)
+		l->sums = 0;
+	for (u32 i = 0; i < p->nsums; i++)
+		l->sums = base_sums_add(l->sums, p->sums[i]);
 }
 
 static int large_emit(void *ctx, const char *p, u64 bytes)
@@ -186,8 +214,8 @@ static int large_emit(void *ctx, const char *p, u64 bytes)
 		if (!n) {
 			/* More follows, so this one is not the last. */
 			sum_piece(l, false);
-			ring_piece_pass(l->ring, l->job, &l->job->made);
-			l->piece = ring_piece_get(l->ring, l->job);
+			ring_piece_pass(l->job);
+			l->piece = ring_piece_get(l->job);
 			if (!l->piece)
 				return -ECANCELED;
 			continue;
@@ -210,9 +238,8 @@ bool large_begin(struct large *l, const struct content_rules *rules, struct ring
 {
 	*l = (struct large){ .rules = rules, .ring = ring, .job = job };
 	holes_init(&l->holes, large_emit, l);
-	chunk_sums_begin(rules, job->items[0].node->size, &l->sum, &l->few);
-	dsfs_datasum_begin(&l->whole);
-	l->piece = ring_piece_get(ring, job);
+	file_sums_begin(&l->of, rules, job->items[0].node->size);
+	l->piece = ring_piece_get(job);
 	return l->piece;
 }
 
@@ -240,7 +267,6 @@ int large_finish(struct large *l, struct item *it)
 	if (ret)
 		return ret;
 	sum_piece(l, true);
-	end_few(l);
 	it->hash = hash_end(l->rules, l->hash, l->sums);
 	if (!l->pack)
 		take_holes(it, &l->holes);
@@ -251,7 +277,7 @@ void large_end(struct large *l)
 {
 	if (l->piece) {
 		l->piece->last = true;
-		ring_piece_pass(l->ring, l->job, &l->job->made);
+		ring_piece_pass(l->job);
 	}
 	holes_free(&l->holes);
 	if (l->pack)

@@ -6,9 +6,36 @@
 #ifndef MKFS_CONTENT_H
 #define MKFS_CONTENT_H
 
-#include "holes.h"
-#include "pack_large.h"
+#include "data.h"
+#include "pack.h"
 #include "ring.h"
+
+/* holes.c: detection of the holes of a file */
+
+/**
+ * struct holes - a filter that the bytes of a file pass through
+ * @emit: receives the stored bytes in order; NULL stands for zeros
+ * @extents: struct dsfs_extent_record
+ * @logical, @stored: offsets reached in file and stored data, without the last @zeros
+ * @sparse: the file has a hole
+ */
+struct holes {
+	int (*emit)(void *ctx, const char *p, u64 bytes);
+	void *ctx;
+	struct array extents;
+	u64 logical;
+	u64 stored;
+	u64 zeros;
+	bool sparse;
+	bool open;
+};
+
+void holes_init(struct holes *h, int (*emit)(void *, const char *, u64), void *ctx);
+void holes_free(struct holes *h);
+/* Every piece but the last is a multiple of 4 KiB.  Return: 0 or the error of @emit. */
+int holes_data(struct holes *h, const char *p, u64 bytes);
+int holes_zeros(struct holes *h, u64 bytes);
+int holes_end(struct holes *h);
 
 /**
  * struct content_rules - what is computed over contents
@@ -64,18 +91,31 @@ static inline u32 chunk_sum_end(struct chunk_sum *c)
 }
 
 /**
- * chunk_sums_begin - the checksums of a file of @size bytes, which may store fewer
- * @few: those that it has if it turns out to store no more than 2^DSFS_LARGE_BITS;
- *	none: the others are right for that, too
+ * struct file_sums - the checksums of a file whose stored bytes come in pieces
+ * @bytes: so far; @whole: their checksum, while they are no more than a small file
+ * @sum: of the chunks that a file of the size has that is known; @few: of those that it has if it
+ *	turns out to store no more than 2^DSFS_LARGE_BITS: @nfew in @few_sums; without bits @sum is
+ *	right for that, too
  */
-static inline void chunk_sums_begin(const struct content_rules *rules, u64 size,
-				    struct chunk_sum *sum, struct chunk_sum *few)
-{
-	const bool large = size > 1ULL << DSFS_LARGE_BITS;
+struct file_sums {
+	const struct content_rules *rules;
+	u64 bytes;
+	struct dsfs_datasum whole;
+	struct chunk_sum sum;
+	struct chunk_sum few;
+	u32 nfew;
+	u32 few_sums[PIECE_SUMS];
+};
 
-	chunk_sum_begin(sum, large ? rules->large_bits : rules->chunk_bits);
-	chunk_sum_begin(few, sum->bits == rules->chunk_bits ? 0 : rules->chunk_bits);
-}
+/* @size: of the file, which may store fewer bytes */
+void file_sums_begin(struct file_sums *s, const struct content_rules *rules, u64 size);
+/* Add stored bytes.  Return: how many sums of full chunks are in @out. */
+u32 file_sums_add(struct file_sums *s, const char *p, u64 bytes, u32 *out);
+/*
+ * All bytes have passed.  @all: set if those in @out are all there are, instead of those before.
+ * Return: their number.
+ */
+u32 file_sums_end(struct file_sums *s, u32 *out, bool *all);
 
 /* Say in the item what is wrong with its file. */
 static inline void content_bad(struct item *it, const char *why, int err)
@@ -98,9 +138,7 @@ void content_small(const struct content_rules *rules, struct packer *packer, str
  * struct large - a large file on its way through the pieces of its job
  * @holes: gets the content, in order; what it stores goes into @piece
  * @pack: gets it instead; NULL: it is not compressed
- * @hash: of bytes; @sums: of the checksums of its chunks
- * @stored: bytes so far; @whole: their checksum, while they are no more than a small file
- * @few_sums: the @nfew checksums by @few, while those bytes are no more than 2^DSFS_LARGE_BITS
+ * @hash: of bytes; @sums: of the checksums of its chunks, which are in @of
  */
 struct large {
 	const struct content_rules *rules;
@@ -108,15 +146,10 @@ struct large {
 	struct job *job;
 	struct holes holes;
 	struct pack_large *pack;
-	struct piece *piece;
+	struct fill *piece;
 	u64 hash;
 	u64 sums;
-	u64 stored;
-	struct dsfs_datasum whole;
-	struct chunk_sum sum;
-	struct chunk_sum few;
-	u32 nfew;
-	u32 few_sums[PIECE_SUMS];
+	struct file_sums of;
 };
 
 /* Return: whether there is a piece; else it is the end of the run. */

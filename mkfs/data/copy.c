@@ -2,12 +2,11 @@
 /*
  * The data phase of an image that is packed anew from another one.  Stored data
  * of the base image is copied in the order of names, shared data once: with --keep, what
- * generations share, too.  It is not searched for holes and duplicates again.
+ * generations share, too.  It is not searched for holes and duplicates again.  It is verified, so
+ * that damaged data does not get a new checksum.
  */
-#include <stdlib.h>
-
-#include "../base/keep.h"
 #include "format.h"
+#include "keep.h"
 #include "msg.h"
 #include "stream.h"
 
@@ -34,7 +33,6 @@ struct moved {
 struct copy {
 	struct store *s;
 	struct table *moved;
-	struct input *in;
 	char *buf;
 };
 
@@ -43,31 +41,39 @@ int copied_init(struct table *copied)
 	return table_init(copied, sizeof(struct moved), offsetof(struct moved, to));
 }
 
-static int copy_init(struct copy *c, struct store *s, struct table *copied)
+/* Verify the chunks that begin in the @bytes bytes from stored byte @pos on. */
+static int verify(const struct base *base, const struct dsfs_attr *attr, u64 stored,
+		  const char *p, u64 bytes, u64 pos)
 {
-	*c = (struct copy){ .s = s, .moved = copied };
-	c->in = input_new(s->source);
-	c->buf = malloc(COPY_BYTES);
-	return c->in && c->buf ? 0 : -ENOMEM;
+	const unsigned int bits = dsfs_chunk_bits(base->img.geo, stored);
+	struct dsfs_err err = { 0 };
+	int ret = 0;
+	u32 want;
+
+	for (u64 done = 0; !ret && bits && done < bytes; done += 1ULL << bits) {
+		u64 n = bytes - done < 1ULL << bits ? bytes - done : 1ULL << bits;
+
+		ret = dsfs_chunk_sum(base->prev, attr, stored, (pos + done) >> bits, &want, &err);
+		if (!ret && dsfs_datasum(p + done, n) != want)
+			ret = -EBADMSG;
+	}
+	return ret;
 }
 
-static void copy_free(struct copy *c)
+/* Read and verify the stored bytes of an inode; write them, unless @to is 0. */
+static int copy_bytes(struct copy *c, const struct dsfs_attr *attr, u64 to, u64 stored)
 {
-	input_free(c->in);
-	free(c->buf);
-}
-
-/* Read and verify the stored bytes of the open file; write them, unless @to is 0. */
-static int copy_bytes(struct copy *c, u64 to, u64 stored)
-{
-	struct input *in = c->in;
+	const struct base *base = c->s->base;
 	int ret = 0;
 
-	for (u64 at = 0; !ret && at < stored; at += COPY_BYTES) {
+	for (u64 at = 0; !ret && c->s->out && at < stored; at += COPY_BYTES) {
 		u64 bytes = stored - at < COPY_BYTES ? stored - at : COPY_BYTES;
 
-		if (!in->src->ops->read(in, c->buf, bytes, at))
-			return source_unreadable(in->src, in->dir, in->node, in->why, in->err);
+		ret = image_pread(&base->img, c->buf, bytes, attr->start + at) ?:
+		      verify(base, attr, stored, c->buf, bytes, at);
+		if (ret)
+			return msg_fail(ret, base->img.path, "inode %u: content: %s: run fsck.dsfs",
+					attr->ino, msg_why(-ret));
 		if (to)
 			ret = output_write(c->s->out, to + at, c->buf, bytes);
 		progress_add(&c->s->progress, bytes);
@@ -80,7 +86,8 @@ static int copy_bytes(struct copy *c, u64 to, u64 stored)
  * of that one.  If this file has other checksums, the image is damaged: the data is read again, and
  * compared with these.
  */
-static int share_moved(struct copy *c, struct node *n, const struct moved *moved, u64 sums)
+static int share_moved(struct copy *c, const struct dsfs_attr *attr, struct node *n,
+		       const struct moved *moved, u64 sums)
 {
 	const u64 stored = moved->stored;
 
@@ -91,64 +98,56 @@ static int share_moved(struct copy *c, struct node *n, const struct moved *moved
 		c->s->figures.dup_files++;
 		c->s->figures.dup_bytes += stored;
 	}
-	return sums == moved->sums ? 0 : copy_bytes(c, 0, stored);
+	return sums == moved->sums ? 0 : copy_bytes(c, attr, 0, stored);
 }
 
-static int copy_open(struct copy *c, struct node *n)
+static int copy_file(struct copy *c, u32 ino, struct node *n)
 {
-	struct moved *moved, key;
-	u64 pos = 0, stored = c->in->src->ops->next_data(c->in, &pos), sums;
-	const u32 ino = *node_old(c->in->dir, n);
+	const struct base *base = c->s->base;
+	const u64 stored = node_stored(c->s->tree, n);
 	struct dsfs_err err = { 0 };
+	struct moved *moved, key;
 	struct dsfs_attr attr;
+	u64 sums;
 	int ret;
 
 	if (!stored)
 		return 0;
-	ret = dsfs_inode_get(c->s->base->prev, ino, &attr, &err) ?:
-	      base_sums(c->s->base, &attr, stored, &sums, &err);
+	ret = dsfs_inode_get(base->prev, ino, &attr, &err) ?:
+	      base_sums(base, &attr, stored, &sums, &err);
 	if (ret)
-		return base_bad_inode(c->s->base, ino, &err, ret);
-	key.from = c->in->place;
+		return base_bad_inode(base, ino, &err, ret);
+	key.from = attr.start;
 	key.stored = stored;
 	moved = table_find(c->moved, &key);
 	if (moved)
-		return share_moved(c, n, moved, sums);
+		return share_moved(c, &attr, n, moved, sums);
 	moved = table_add(c->moved, &key);
 	if (!moved)
 		return -ENOMEM;
 	moved->sums = sums;
 	moved->to = place_file(&c->s->place, n, stored);
 	node_data(n)->start = moved->to;
-	return copy_bytes(c, moved->to, stored);
+	return copy_bytes(c, &attr, moved->to, stored);
 }
 
-static int copy_file(struct copy *c, struct dir *dir, struct node *n)
+int copy_data(struct store *s, struct table *copied, u64 bytes)
 {
-	struct input *in = c->in;
-	int ret;
-
-	if (!input_open(in, dir, n))
-		return source_unreadable(in->src, dir, n, in->why, in->err);
-	ret = copy_open(c, n);
-	input_close(in);
-	return ret;
-}
-
-int copy_data(struct store *s, struct table *copied)
-{
+	struct copy c = { .s = s, .moved = copied, .buf = malloc(COPY_BYTES) };
 	struct tree_walk walk = { 0 };
+	u32 ino = DSFS_ROOT_INO;
 	struct node *n;
-	struct copy c;
-	int ret = copy_init(&c, s, copied);
+	int ret = c.buf ? 0 : -ENOMEM;
 
-	progress_start(&s->progress, "packing", s->base->stored);
+	progress_start(&s->progress, "packing", bytes);
+	/* the tree is that of the base, so its inodes have the same numbers */
 	while (!ret && (n = tree_next(s->tree, &walk))) {
+		ino++;
 		if (n->flags & NODE_KEPT && !(n->flags & NODE_HARDLINK))
-			ret = copy_file(&c, walk.dir, n);
+			ret = copy_file(&c, ino, n);
 	}
 	progress_end(&s->progress);
-	copy_free(&c);
+	free(c.buf);
 	if (ret == -ENOMEM)
 		no_memory();
 	return ret;

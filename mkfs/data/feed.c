@@ -9,67 +9,61 @@
  * behind it is not moved: the content that no name is left of becomes zeros, like the gaps between
  * files.  The other files do not share blocks with it any more.
  */
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "../base/places.h"
+#include "extents.h"
 #include "msg.h"
 #include "stream.h"
 
-/* Collect the contents of the nodes that were replaced, sorted by place. */
+/* Collect the contents of the nodes that were replaced, sorted by position. */
 static int collect_dead(const struct store *s, struct array *dead)
 {
 	const struct array *replaced = &s->source->replaced;
 
-	*dead = (struct array){ .size = sizeof(struct place_of) };
+	*dead = (struct array){ 0 };
 	for (size_t i = 0; i < replaced->n; i++) {
 		struct node *n = ((struct node **)replaced->p)[i];
-		const struct place_of p = {
-			.start = n->u.start, .stored = node_stored(s->tree, n), .node = n,
-		};
 
-		if (p.stored && array_append(dead, &p))
-			return -ENOMEM;
+		if (node_stored(s->tree, n) && extents_add(dead, s->tree, n))
+			return no_memory();
 	}
-	places_sort(dead);
+	extents_sort(dead, s->tree);
 	return 0;
 }
 
 /* Make zeros of contents, unless a file has the same one, which is at the same place. */
-static int bury(struct store *s, const struct array *dead, const struct array *places)
+static int bury(struct store *s, const struct array *dead, const struct array *list)
 {
-	const struct place_of *p = (const struct place_of *)dead->p;
-	const struct place_of *alive = (const struct place_of *)places->p;
 	size_t k = 0;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < dead->n; i += places_alike(dead, i)) {
-		while (k < places->n && alive[k].start < p[i].start)
+	for (size_t i = 0; !ret && i < dead->n; i += extents_alike(dead, s->tree, i)) {
+		const u64 start = extent_start(dead, i), stored = extent_stored(dead, s->tree, i);
+
+		while (k < list->n && extent_start(list, k) < start)
 			k++;
-		if (k < places->n && alive[k].start == p[i].start)
+		if (k < list->n && extent_start(list, k) == start)
 			continue;
-		s->figures.dead += p[i].stored;
-		ret = output_zero(s->out, p[i].start, p[i].stored);
+		s->figures.dead += stored;
+		ret = output_zero(s->out, start, stored);
 	}
 	return ret;
 }
 
 int dead_data(struct store *s)
 {
-	struct array places, dead = { 0 };
+	struct array alive, dead = { 0 };
 	int ret;
 
 	if (!s->source->replaced.n)
 		return 0;
-	ret = places_collect(&places, NULL, s->tree) ?: collect_dead(s, &dead);
+	ret = tree_extents(&alive, NULL, s->tree) ?: collect_dead(s, &dead);
 	if (!ret) {
-		places_share(&places);
-		ret = bury(s, &dead, &places);
-	} else {
-		no_memory();
+		extents_share(&alive, s->tree);
+		ret = bury(s, &dead, &alive);
 	}
-	array_free(&places);
+	array_free(&alive);
 	array_free(&dead);
 	return ret;
 }
@@ -113,28 +107,28 @@ static bool may_pack(const struct feed *f, const struct node *n)
 }
 
 /* All files of a job are in its buffer.  @packer: of any thread */
-static void run_job(struct pool_task *task, struct packer *packer)
+static void run_job(struct work_task *task, void *packer)
 {
-	struct feed *f = task->owner;
-	struct job *job = task->what;
+	struct job *job = (struct job *)task;
+	const struct feed *f = job->owner;
 
 	for (unsigned int i = 0; i < job->nitems; i++) {
 		struct item *it = &job->items[i];
 
 		content_small(&f->s->store->rules, may_pack(f, it->node) ? packer : NULL, job, it);
 	}
-	ring_set(&f->s->ring, job, &job->ready);
 }
 
 static void end_job(struct feed *f)
 {
 	struct job *job = f->job;
 
-	if (job && !job->large && f->s->store->rules.pack.codec) {
-		job->task = (struct pool_task){ .run = run_job, .owner = f, .what = job };
-		pool_put(&f->s->pool, &job->task, f->packer);
+	if (job && job->large) {
+		work_done(&job->task);
 	} else if (job) {
-		ring_set(&f->s->ring, job, &job->ready);
+		job->owner = f;
+		job->task.run = f->s->store->rules.pack.codec ? run_job : NULL;
+		ring_put(&f->s->ring, job, f->packer);
 	}
 	f->job = NULL;
 	f->used = 0;
@@ -147,7 +141,7 @@ static int get_job(struct feed *f, u64 size)
 		       item_room(f->used, size) + size > f->s->ring.buf_bytes))
 		end_job(f);
 	if (!f->job)
-		f->job = ring_take(&f->s->ring, NULL, NULL);
+		f->job = ring_next(&f->s->ring, true);
 	return f->job ? 0 : -ECANCELED;
 }
 
@@ -169,7 +163,8 @@ static int feed_begin(struct source_sink *sink, struct stream_node *file)
 	}
 	f->sampled = 0;
 	f->wanted = may_pack(f, &file->node) ? pack_sampled(size) : 0;
-	ring_set(&f->s->ring, f->job, &f->job->large);
+	f->job->large = true;
+	ring_put(&f->s->ring, f->job, NULL);
 	return large_begin(&f->large, &f->s->store->rules, &f->s->ring, f->job) ? 0 : -ECANCELED;
 }
 
@@ -213,7 +208,6 @@ static int pass_bytes(struct feed *f, const char *p, u64 bytes)
 static int sample_bytes(struct feed *f, const char *p, u64 bytes)
 {
 	char *to = f->sample + f->sampled;
-	int ret;
 
 	if (p)
 		memcpy(to, p, bytes);
@@ -222,8 +216,8 @@ static int sample_bytes(struct feed *f, const char *p, u64 bytes)
 	f->sampled += bytes;
 	if (f->sampled < f->wanted)
 		return 0;
-	ret = large_pack(&f->large, &f->pack, f->item->node->size, f->sample);
-	return ret ? ret : pass_bytes(f, f->sample, f->wanted);
+	return large_pack(&f->large, &f->pack, f->item->node->size, f->sample) ?:
+	       pass_bytes(f, f->sample, f->wanted);
 }
 
 static int take_large(struct feed *f, const char *p, u64 bytes)
@@ -293,10 +287,12 @@ static void *feed_files(void *arg)
 	struct feed *f = (struct feed *)src->sink;
 
 	s->err = ret;
-	ring_end(&s->ring, ret);
+	if (ret)
+		ring_stop(&s->ring);
 	if (f->job && f->job->large)	/* cut off in the middle */
 		large_end(&f->large);
 	end_job(f);
+	work_close(&s->ring.line, false);
 	return NULL;
 }
 
@@ -304,7 +300,6 @@ static void feed_free(struct feed *f)
 {
 	if (!f)
 		return;
-	pack_large_free(&f->pack);
 	packer_free(f->packer);
 	free(f->sample);
 	free(f);
@@ -324,30 +319,48 @@ static struct feed *feed_new(const struct pack_rules *rules)
 	return NULL;
 }
 
+static int store_fed(struct stream *s)
+{
+	const struct source_sink *sink = s->store->source->sink;
+	pthread_t thread;
+	int ret = stream_begin(s, &s->pool), err;
+
+	if (ret)
+		return ret;
+	err = pthread_create(&thread, NULL, feed_files, s);
+	if (err)
+		return msg_fail(-err, NULL, "cannot start a thread: %s", strerror(err));
+	ret = stream_write(s);
+	ring_stop(&s->ring);
+	eventfd_write(sink->stop, 1);
+	pthread_join(thread, NULL);
+	return ret;
+}
+
 int feed_data(struct stream *s)
 {
 	struct store *store = s->store;
 	struct feed *f = feed_new(&store->rules.pack);
-	int ret = f ? 0 : -ENOMEM;
+	const int stop = f ? eventfd(0, EFD_CLOEXEC) : -1;
+	int ret = stop >= 0 ? 0 : f ? -errno : -ENOMEM;
 
-	s->stop_fd = ret ? -1 : eventfd(0, EFD_CLOEXEC);
-	if (!ret && s->stop_fd < 0)
-		ret = -errno;
 	if (ret) {
 		msg_error(NULL, "cannot start reading: %s", strerror(-ret));
 		feed_free(f);
 		return ret;
 	}
 	f->s = s;
-	pack_large_init(&f->pack, &s->pool, f->packer);
 	f->sink = (struct source_sink){
 		.begin = feed_begin, .data = feed_bytes, .zeros = feed_zeros, .end = feed_end,
-		.stop = s->stop_fd,
+		.stop = stop,
 	};
+	pack_large_init(&f->pack, &s->pool, f->packer);
 	store->source->sink = &f->sink;
 	progress_start(&store->progress, "packing", 0);
-	ret = stream_run(s, 1, feed_files);
-	close(s->stop_fd);
+	ret = store_fed(s);
+	pack_large_free(&f->pack);
+	ret = stream_end(s, ret);
+	close(stop);
 	feed_free(f);
 	return ret;
 }

@@ -4,7 +4,7 @@
  * of the source file: every long run of zero blocks becomes one.  So a copy of
  * a tree whose holes were filled or added gives the same image.
  */
-#include "holes.h"
+#include "content.h"
 
 static bool all_zero(const char *p, u64 n)
 {

@@ -5,7 +5,7 @@
  */
 #include "list.h"
 #include "msg.h"
-#include "order.h"
+#include "stream.h"
 
 #define NAMED_MAX	5
 

@@ -20,10 +20,8 @@
 #ifndef DSFS_NO_LZ4
 #include <lz4hc.h>
 #endif
-#include <stdlib.h>
 
-#include "holes.h"
-#include "pack.h"
+#include "content.h"
 
 #define PIECE		(4 * DSFS_RATIO_MAX)
 #define QUICK_BYTES	(32U << 10)
@@ -67,23 +65,15 @@ static void *zstd_new(void)
 
 static void zstd_free(void *zstd)
 {
-	(void)zstd;
 }
 
 static u32 zstd_frame(struct packer *p, int level, int match, const char *unit, u32 bytes)
 {
-	(void)p;
-	(void)level;
-	(void)match;
-	(void)unit;
 	return bytes;
 }
 
 static int zstd_match(struct packer *p, const char *unit, u32 bytes)
 {
-	(void)p;
-	(void)unit;
-	(void)bytes;
 	return 0;
 }
 #else
@@ -180,8 +170,6 @@ static void *lz4_new(void)
 
 static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
 {
-	(void)p;
-	(void)unit;
 	return bytes;
 }
 #else
@@ -294,9 +282,6 @@ bool pack_quick(struct packer *p, const char *sample, u32 bytes)
 
 static int count_nothing(void *ctx, const char *p, u64 bytes)
 {
-	(void)ctx;
-	(void)p;
-	(void)bytes;
 	return 0;
 }
 
@@ -353,9 +338,8 @@ int pack_small(struct packer *p, struct item *it, char *buf)
 {
 	const u64 size = it->node->size;
 	struct array ends = { .size = sizeof(u32) };
-	u32 stored;
+	u32 stored = pack_quick(p, buf, size) ? pack_sample(p, buf, size, &ends) : 0;
 
-	stored = pack_quick(p, buf, size) ? pack_sample(p, buf, size, &ends) : 0;
 	if (!stored || p->failed) {
 		array_free(&ends);
 		return p->failed ? -ENOMEM : 0;

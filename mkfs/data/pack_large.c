@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compression of large files.  The thread that reads one cuts it into units, of which threads of a
- * pool make frames, and stores these in order.
+ * Compression of large files.  The thread that reads one cuts it into units, of which threads with
+ * packers make frames, and stores these in order.  A codec is slower than the thread that reads,
+ * decompresses or lists, and one large file would keep a single processor busy.
  *
  * What the file begins with decides about its form (pack.h), so it is compressed first; if that
  * pays, its frames are used.
  */
 #include <assert.h>
-#include <stdlib.h>
 
-#include "pack_large.h"
+#include "pack.h"
 
 static_assert(PACK_SAMPLE >> DSFS_UNIT_BITS <= PACK_SLOTS, "a sample has a slot for each unit");
 
@@ -19,57 +19,47 @@ static struct pack_slot *slot_of(struct pack_large *l, u64 unit)
 }
 
 /* Called by any thread; the frame is copied, as the next one of its packer overwrites it. */
-static void run_unit(struct pool_task *task, struct packer *packer)
+static void run_unit(struct work_task *task, void *packer)
 {
-	struct pack_large *l = task->owner;
-	struct pack_slot *slot = task->what;
+	struct pack_slot *slot = (struct pack_slot *)task;
 
 	slot->len = pack_unit(packer, slot->unit, slot->bytes, &slot->frame);
 	slot->failed = packer_failed(packer);
 	if (slot->frame != slot->unit)
 		slot->frame = memcpy(slot->out, slot->frame, slot->len);
-	pool_tell(l->pool, &slot->done);
 }
 
 static void put_unit(struct pack_large *l, const char *unit, u32 bytes)
 {
 	struct pack_slot *slot = slot_of(l, l->put++);
 
-	slot->task = (struct pool_task){ .run = run_unit, .owner = l, .what = slot };
+	slot->task.run = run_unit;
 	slot->unit = unit;
 	slot->bytes = bytes;
-	slot->done = false;
-	pool_put(l->pool, &slot->task, l->packer);
-}
-
-/* Wait for the frame of a unit. */
-static int wait_unit(struct pack_large *l, struct pack_slot *slot)
-{
-	pool_wait(l->pool, &slot->done, l->packer);
-	return slot->failed ? -ENOMEM : 0;
+	work_put(&l->line, &slot->task, l->packer);
 }
 
 /* Store the next frame. */
 static int take_unit(struct pack_large *l)
 {
-	struct pack_slot *slot = slot_of(l, l->taken);
-	int ret = wait_unit(l, slot);
+	struct pack_slot *slot = (struct pack_slot *)work_take(&l->line, l->packer);
 	u32 end;
+	int ret;
 
-	if (ret)
-		return ret;
-	l->taken++;
+	if (slot->failed)
+		return -ENOMEM;
 	l->stored += slot->len;
 	end = l->stored;
-	ret = l->emit(l->ctx, slot->frame, slot->len);
-	return ret ? ret : array_append(&l->ends, &end);
+	ret = l->emit(l->ctx, slot->frame, slot->len) ?: array_append(&l->ends, &end);
+	work_free(&l->line);
+	return ret;
 }
 
 static int take_all(struct pack_large *l)
 {
 	int ret = 0;
 
-	while (!ret && l->taken < l->put)
+	while (!ret && l->line.first)
 		ret = take_unit(l);
 	return ret;
 }
@@ -101,7 +91,8 @@ static int try_sample(struct pack_large *l, const char *sample, u32 bytes)
 	for (u32 at = 0; at < bytes; at += unit)
 		put_unit(l, sample + at, bytes - at < unit ? bytes - at : unit);
 	for (u64 i = 0; !ret && i < l->put && stored <= most; i++) {
-		ret = wait_unit(l, slot_of(l, i));
+		work_wait(&slot_of(l, i)->task, l->packer);
+		ret = slot_of(l, i)->failed ? -ENOMEM : 0;
 		stored += slot_of(l, i)->len;
 	}
 	return ret ? ret : stored <= most;
@@ -116,7 +107,6 @@ int pack_large_begin(struct pack_large *l, u64 size, const char *sample,
 	l->emit = emit;
 	l->ctx = ctx;
 	l->put = 0;
-	l->taken = 0;
 	l->held = 0;
 	l->stored = 0;
 	l->known = bytes;
@@ -136,7 +126,7 @@ static int end_unit(struct pack_large *l)
 
 	l->held = 0;
 	put_unit(l, slot_of(l, l->put)->own, bytes);
-	return l->put - l->taken == PACK_SLOTS ? take_unit(l) : 0;
+	return work_fits(&l->line, false) ? 0 : take_unit(l);
 }
 
 int pack_large_data(struct pack_large *l, const char *p, u64 bytes)
@@ -182,21 +172,22 @@ int pack_large_end(struct pack_large *l, struct item *it)
 
 void pack_large_cancel(struct pack_large *l)
 {
-	for (; l->taken < l->put; l->taken++) {
-		struct pack_slot *slot = slot_of(l, l->taken);
-
-		pool_cancel(l->pool, &slot->task, &slot->done);
-	}
+	work_line_clear(&l->line);
 	array_free(&l->ends);
 }
 
-void pack_large_init(struct pack_large *l, struct pool *pool, struct packer *packer)
+void pack_large_init(struct pack_large *l, struct work *pool, struct packer *packer)
 {
-	*l = (struct pack_large){ .pool = pool, .packer = packer, .ends.size = sizeof(u32) };
+	*l = (struct pack_large){
+		.line = { .work = pool, .room = PACK_SLOTS }, .packer = packer,
+		.ends.size = sizeof(u32),
+	};
+	work_line_init(&l->line);
 }
 
 void pack_large_free(struct pack_large *l)
 {
 	pack_large_cancel(l);
+	work_line_free(&l->line);
 	free(l->memory);
 }

@@ -5,23 +5,9 @@
  *
  * The source provides the bytes: see struct source_ops.
  */
-#include <stdlib.h>
-
-#include "../base/keep.h"
+#include "keep.h"
 #include "content.h"
 #include "stream.h"
-
-#define STAGING_BYTES	(256 << 10)
-
-/* What one thread has */
-struct reader {
-	struct stream *s;
-	char *staging;
-	char *sample;
-	struct packer *packer;
-	struct pack_large pack;
-	struct input *in;
-};
 
 /* Take over the error of the source, if there is one. */
 static void take_error(struct item *it, const struct input *in)
@@ -33,7 +19,7 @@ static void take_error(struct item *it, const struct input *in)
 /* The inode of the image that the item may be the same as; 0: none. */
 static u32 old_inode(struct reader *r, const struct item *it)
 {
-	return r->s->store->base ? *node_old(it->dir, it->node) : 0;
+	return r->s->store->base ? it->node->old : 0;
 }
 
 /* Update: compare a small file with the inode of its name. */
@@ -190,8 +176,11 @@ static void run_large(struct reader *r, struct job *job)
 	large_end(&l);
 }
 
-static void run_job(struct reader *r, struct job *job)
+static void run_job(struct work_task *task, void *reader)
 {
+	struct job *job = (struct job *)task;
+	struct reader *r = reader;
+
 	if (job->large)
 		run_large(r, job);
 	for (unsigned int i = 0; !job->large && i < job->nitems; i++)
@@ -199,9 +188,8 @@ static void run_job(struct reader *r, struct job *job)
 }
 
 /* Fill a job with files.  Return: whether there are more. */
-static bool form_job(void *stream, struct job *job)
+static bool form_job(struct stream *s, struct job *job)
 {
-	struct stream *s = stream;
 	const size_t room = s->ring.buf_bytes;
 	size_t used = 0;
 
@@ -226,29 +214,46 @@ static bool form_job(void *stream, struct job *job)
 	return true;
 }
 
-void *reader_run(void *stream)
+void reader_form(struct stream *s)
 {
-	struct stream *s = stream;
-	struct reader r = { .s = s, .in = input_new(s->store->source),
-			    .staging = malloc(STAGING_BYTES),
-			    .packer = packer_new(&s->store->rules.pack) };
-	bool ok = r.in && r.staging && r.packer;
 	struct job *job;
 
-	if (ok && s->store->rules.pack.codec) {
-		r.sample = malloc(PACK_SAMPLE);
-		ok = r.sample;
+	while (s->more && (job = ring_next(&s->ring, false))) {
+		s->more = form_job(s, job);
+		job->task.run = run_job;
+		if (job->nitems)
+			ring_put(&s->ring, job, NULL);
 	}
-	pack_large_init(&r.pack, &s->pool, r.packer);
-	while (ok && (job = ring_take(&s->ring, form_job, s))) {
-		run_job(&r, job);
-		ring_set(&s->ring, job, &job->ready);
-	}
-	ring_end(&s->ring, !ok);
-	input_free(r.in);
-	pack_large_free(&r.pack);
-	packer_free(r.packer);
-	free(r.sample);
-	free(r.staging);
+}
+
+void reader_end(void *reader)
+{
+	struct reader *r = reader;
+
+	input_free(r->in);
+	pack_large_free(&r->pack);
+	packer_free(r->packer);
+	free(r->sample);
+	free(r->staging);
+	free(r);
+}
+
+void *reader_begin(void *stream)
+{
+	struct stream *s = stream;
+	const struct pack_rules *rules = &s->store->rules.pack;
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->s = s;
+	r->in = input_new(s->store->source);
+	r->staging = malloc(STAGING_BYTES);
+	r->packer = packer_new(rules);
+	r->sample = rules->codec ? malloc(PACK_SAMPLE) : NULL;
+	pack_large_init(&r->pack, &s->pool, r->packer);
+	if (r->in && r->staging && r->packer && (r->sample || !rules->codec))
+		return r;
+	reader_end(r);
 	return NULL;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring of jobs.  Reader threads take jobs from it, in the order of data, and
- * finish them in any order.  One thread stores the results in order, so the image
+ * The ring of jobs: what is in a line of tasks (work.h) has a buffer.  Reader threads finish jobs
+ * in any order.  One thread stores the results in the order of data, so the image
  * depends on the contents alone, not on the number or speed of threads.
  *
  * The ring bounds the memory.  A large file passes through the buffer of its job in pieces.  Other
  * files are written from the buffer, so a job is free when its last file is written.
  */
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "../options/options.h"
@@ -19,21 +18,6 @@
 #define RING_SHARE	16
 #define HUGE_BYTES	(2 << 20)
 
-/* The next job, once it is free; lock held. */
-static struct job *next_free(struct ring *ring)
-{
-	struct job *job;
-
-	for (;;) {
-		if (ring->stop || ring->exhausted)
-			return NULL;
-		job = &ring->jobs[ring->next_fill % ring->njobs];
-		if (!job->busy)
-			return job;
-		pthread_cond_wait(&ring->room, &ring->lock);
-	}
-}
-
 static void free_extents(struct job *job)
 {
 	for (unsigned int i = 0; i < job->nitems; i++) {
@@ -44,133 +28,79 @@ static void free_extents(struct job *job)
 	}
 }
 
-static void clear_job(struct job *job)
+static struct job *empty(struct ring *ring)
 {
+	struct job *job = &ring->jobs[ring->filled % ring->njobs];
+
+	work_line_clear(&job->line);
+	job->task = (struct work_task){ 0 };
 	job->nitems = 0;
 	job->nsums = 0;
 	job->made = 0;
-	job->taken = 0;
-	job->ready = false;
 	job->large = false;
-}
-
-struct job *ring_take(struct ring *ring, bool (*form)(void *ctx, struct job *job), void *ctx)
-{
-	struct job *job;
-
-	pthread_mutex_lock(&ring->lock);
-	job = next_free(ring);
-	if (job) {
-		clear_job(job);
-		if (form)
-			ring->exhausted = !form(ctx, job);
-		job->busy = !form || job->nitems;
-		ring->next_fill += job->busy;
-		if (!job->busy)
-			job = NULL;
-	}
-	pthread_mutex_unlock(&ring->lock);
 	return job;
 }
 
-void ring_set(struct ring *ring, struct job *job, bool *state)
+struct job *ring_next(struct ring *ring, bool wait)
 {
-	pthread_mutex_lock(&ring->lock);
-	*state = true;
-	pthread_cond_broadcast(&job->change);
-	pthread_mutex_unlock(&ring->lock);
+	return work_fits(&ring->line, wait) ? empty(ring) : NULL;
+}
+
+void ring_put(struct ring *ring, struct job *job, void *own)
+{
+	ring->filled++;
+	job->task.early = job->large;
+	work_put(&ring->line, &job->task, own);
 }
 
 /* Readers wait for room, the writer for a job that never comes. */
-void ring_end(struct ring *ring, bool stop)
+void ring_stop(struct ring *ring)
 {
-	pthread_mutex_lock(&ring->lock);
-	ring->exhausted = true;
-	ring->stop |= stop;
-	pthread_cond_broadcast(&ring->room);
+	work_close(&ring->line, true);
 	for (unsigned int i = 0; i < ring->njobs; i++)
-		pthread_cond_broadcast(&ring->jobs[i].change);
-	pthread_mutex_unlock(&ring->lock);
+		work_close(&ring->jobs[i].line, true);
 }
 
-/* Wait as long as a job has so many pieces.  Return: whether it is not the end of the run. */
-static bool wait_pieces(struct ring *ring, struct job *job, u64 pieces)
+struct fill *ring_piece_get(struct job *job)
 {
-	bool stop;
+	struct fill *p = &job->pieces[job->made % PIECES];
 
-	pthread_mutex_lock(&ring->lock);
-	while (job->made - job->taken == pieces && !ring->stop)
-		pthread_cond_wait(&job->change, &ring->lock);
-	stop = ring->stop;
-	pthread_mutex_unlock(&ring->lock);
-	return !stop;
-}
-
-struct piece *ring_piece_get(struct ring *ring, struct job *job)
-{
-	struct piece *p = &job->pieces[job->made % PIECES];
-
-	if (!wait_pieces(ring, job, PIECES))
+	if (!work_fits(&job->line, true))
 		return NULL;
 	p->bytes = 0;
 	return p;
 }
 
-struct piece *ring_piece_wait(struct ring *ring, struct job *job)
+void ring_piece_pass(struct job *job)
 {
-	return wait_pieces(ring, job, 0) ? &job->pieces[job->taken % PIECES] : NULL;
+	work_put(&job->line, &job->pieces[job->made++ % PIECES].task, NULL);
 }
 
-void ring_piece_pass(struct ring *ring, struct job *job, u64 *count)
+struct fill *ring_piece_take(struct job *job)
 {
-	pthread_mutex_lock(&ring->lock);
-	++*count;
-	pthread_cond_broadcast(&job->change);
-	pthread_mutex_unlock(&ring->lock);
+	return (struct fill *)work_take(&job->line, NULL);
 }
 
-struct job *ring_wait(struct ring *ring)
+struct job *ring_take(struct ring *ring)
 {
-	struct job *job = &ring->jobs[ring->next_drain % ring->njobs];
-
-	pthread_mutex_lock(&ring->lock);
-	while (!ring->stop && !(job->busy && (job->ready || job->large)) &&
-	       !(ring->exhausted && ring->next_drain == ring->next_fill))
-		pthread_cond_wait(&job->change, &ring->lock);
-	if (ring->stop || !job->busy)
-		job = NULL;
-	pthread_mutex_unlock(&ring->lock);
-	return job;
+	return (struct job *)work_take(&ring->line, NULL);
 }
 
 void ring_done(struct ring *ring, struct job *job)
 {
 	free_extents(job);
-	pthread_mutex_lock(&ring->lock);
 	/* the reader of a large file may still have to close it */
-	while (!job->ready && !ring->stop)
-		pthread_cond_wait(&job->change, &ring->lock);
-	ring->next_drain++;
-	pthread_mutex_unlock(&ring->lock);
+	work_wait(&job->task, NULL);
+	ring->drained++;
 }
 
 bool ring_take_back(struct ring *ring)
 {
-	bool half;
-
-	pthread_mutex_lock(&ring->lock);
-	while (ring->next_back < ring->next_drain) {
-		struct job *job = &ring->jobs[ring->next_back % ring->njobs];
-
-		if (job->lent)
-			break;
-		job->busy = false;
-		ring->next_back++;
-		pthread_cond_broadcast(&ring->room);
+	while (ring->back < ring->drained && !ring->jobs[ring->back % ring->njobs].lent) {
+		ring->back++;
+		work_free(&ring->line);
 	}
-	half = ring->next_drain - ring->next_back <= ring->njobs / 2;
-	pthread_mutex_unlock(&ring->lock);
-	return half;
+	return ring->drained - ring->back <= ring->njobs / 2;
 }
 
 static int jobs_init(struct ring *ring)
@@ -187,7 +117,6 @@ static int jobs_init(struct ring *ring)
 	for (unsigned int i = 0; i < ring->njobs; i++) {
 		struct job *job = &ring->jobs[i];
 
-		pthread_cond_init(&job->change, NULL);
 		job->buf = ring->bufs + i * ring->buf_bytes;
 		for (unsigned int k = 0; k < PIECES; k++)
 			job->pieces[k].buf = job->buf + k * (size_t)ring_piece_bytes(ring);
@@ -213,18 +142,22 @@ u64 ring_bytes(u64 memory)
 	return bytes > RING_BYTES ? RING_BYTES : bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
 }
 
-int ring_init(struct ring *ring, unsigned int threads, u64 memory)
+int ring_init(struct ring *ring, struct work *work, bool fed, unsigned int threads, u64 memory)
 {
 	const u64 bytes = ring_bytes(memory), most = bytes / (PIECES * HASH_UNIT);
 	const unsigned int njobs = ring_jobs(threads) < most ? ring_jobs(threads) : most;
 
-	memset(ring, 0, sizeof(*ring));
-	pthread_mutex_init(&ring->lock, NULL);
-	pthread_cond_init(&ring->room, NULL);
+	*ring = (struct ring){ .line = { .work = work, .room = njobs, .fed = fed } };
+	work_line_init(&ring->line);
 	ring->jobs = calloc(njobs, sizeof(*ring->jobs));
 	if (!ring->jobs)
 		return -ENOMEM;
-	ring->njobs = njobs;
+	for (; ring->njobs < njobs; ring->njobs++) {
+		struct work_line *line = &ring->jobs[ring->njobs].line;
+
+		*line = (struct work_line){ .work = work, .room = PIECES, .fed = true };
+		work_line_init(line);
+	}
 	ring->buf_bytes = bytes / ring->njobs;
 	ring->buf_bytes -= ring->buf_bytes % (PIECES * HASH_UNIT);
 	if (ring->buf_bytes > JOB_BYTES)
@@ -239,10 +172,9 @@ void ring_free(struct ring *ring)
 	for (unsigned int i = 0; i < ring->njobs; i++) {
 		free_extents(&ring->jobs[i]);
 		free(ring->jobs[i].sums);
-		pthread_cond_destroy(&ring->jobs[i].change);
+		work_line_free(&ring->jobs[i].line);
 	}
 	free(ring->bufs);
 	free(ring->jobs);
-	pthread_mutex_destroy(&ring->lock);
-	pthread_cond_destroy(&ring->room);
+	work_line_free(&ring->line);
 }

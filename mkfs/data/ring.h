@@ -5,10 +5,8 @@
 #ifndef MKFS_RING_H
 #define MKFS_RING_H
 
-#include <pthread.h>
-
-#include "../tree/tree.h"
-#include "pool.h"
+#include "tree.h"
+#include "work.h"
 
 #define JOB_FILES	128
 #define JOB_BYTES	(1024 * 1024)
@@ -45,11 +43,12 @@ struct item {
 };
 
 /**
- * struct piece - a part of a large file's stored bytes
+ * struct fill - a part of a large file's stored bytes
  * @buf: a part of the job's buffer
  * @all: @sums are those of all the file, instead of those that came with other pieces
  */
-struct piece {
+struct fill {
+	struct work_task task;
 	char *buf;
 	u32 bytes;
 	u32 nsums;
@@ -60,52 +59,45 @@ struct piece {
 
 /**
  * struct job - unit of work of a reader: small files, or one large file
+ * @task: early, if the file is large: it is written while it is read
  * @items: the files; of a large file, filled in with its last piece
+ * @line: of the pieces of a large file; piece n lies in part n % PIECES of @pieces; @made so far
+ * @owner: who computes over the files of a source that is read once
  * @shown: bytes of a large file that the progress bar has counted
- * @made, @taken: pieces read and written; piece n lies in part n % PIECES of @pieces
- * @task: of a source that is read once: compressing its files
  * @lent: blocks of @buf that the output has not written yet
  */
 struct job {
-	pthread_cond_t change;
+	struct work_task task;
 	struct item items[JOB_FILES];
-	struct piece pieces[PIECES];
+	struct work_line line;
+	struct fill pieces[PIECES];
+	void *owner;
 	char *buf;
 	u32 *sums;
 	unsigned int nitems;
 	u32 nsums;
 	u64 made;
-	u64 taken;
 	u64 shown;
-	struct pool_task task;
 	unsigned int lent;
-	bool busy;
-	bool ready;
 	bool large;
 };
 
 /**
  * struct ring - jobs in the order of data
- * @room: a job has become free
+ * @line: of the jobs that are filled, up to where they are written
  * @bufs: those of all jobs
  * @buf_bytes: of one job
- * @next_fill, @next_drain, @next_back: number of jobs that were taken by readers,
- *	stored, and written
- * @exhausted: there are no more files
- * @stop: nothing more is wanted, or possible
+ * @filled, @drained, @back: number of jobs that were taken by readers, stored, and written
  */
 struct ring {
-	pthread_mutex_t lock;
-	pthread_cond_t room;
+	struct work_line line;
 	struct job *jobs;
 	char *bufs;
 	size_t buf_bytes;
 	unsigned int njobs;
-	u64 next_fill;
-	u64 next_drain;
-	u64 next_back;
-	bool exhausted;
-	bool stop;
+	u64 filled;
+	u64 drained;
+	u64 back;
 };
 
 /* Number of jobs for so many threads that read. */
@@ -114,34 +106,33 @@ unsigned int ring_jobs(unsigned int threads);
 /* Bytes of the buffers, of a run that has @memory bytes. */
 u64 ring_bytes(u64 memory);
 
-/* Return: 0 or -ENOMEM. */
-int ring_init(struct ring *ring, unsigned int threads, u64 memory);
+/**
+ * ring_init - make the jobs
+ * @work: who does them
+ * @fed: another thread puts them than the one that stores
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ring_init(struct ring *ring, struct work *work, bool fed, unsigned int threads, u64 memory);
 void ring_free(struct ring *ring);
 
-/**
- * ring_take - the next job, empty, once it is free
- * @form: puts files into it, one thread at a time, and returns whether there may be more;
- *	NULL: the caller does that later
- *
- * Return: NULL to stop.
- */
-struct job *ring_take(struct ring *ring, bool (*form)(void *ctx, struct job *job), void *ctx);
+/* The next job, empty, if it is free; @wait: once it is; NULL: nothing more is wanted. */
+struct job *ring_next(struct ring *ring, bool wait);
+/* The next job has files: have it done, with @own as of work_put(). */
+void ring_put(struct ring *ring, struct job *job, void *own);
 
-/* Set job->large: it is written while it is read; or job->ready. */
-void ring_set(struct ring *ring, struct job *job, bool *state);
-
-/* There are no more files; or, with @stop, nothing more is wanted. */
-void ring_end(struct ring *ring, bool stop);
+/* Nothing more is wanted, or possible. */
+void ring_stop(struct ring *ring);
 
 /* Reader of a large file: the next piece to fill, empty; NULL to stop. */
-struct piece *ring_piece_get(struct ring *ring, struct job *job);
+struct fill *ring_piece_get(struct job *job);
+/* It is full. */
+void ring_piece_pass(struct job *job);
 /* Writer of a large file: the next piece; NULL to stop. */
-struct piece *ring_piece_wait(struct ring *ring, struct job *job);
-/* Count the piece in job->made, or in job->taken: it may be filled again. */
-void ring_piece_pass(struct ring *ring, struct job *job, u64 *count);
+struct fill *ring_piece_take(struct job *job);
 
 /* Writer: the job that is stored next; NULL at the end.  It is stored: its extents are freed. */
-struct job *ring_wait(struct ring *ring);
+struct job *ring_take(struct ring *ring);
 void ring_done(struct ring *ring, struct job *job);
 
 /* Free the jobs whose buffers are written.  Return: whether readers have at least half. */

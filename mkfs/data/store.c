@@ -7,7 +7,7 @@
  * content turns out to be stored already, the write is undone and everything that it changed is
  * restored.  So the image does not depend on which files count as large.
  */
-#include "../base/keep.h"
+#include "keep.h"
 #include "msg.h"
 #include "store.h"
 
@@ -117,7 +117,7 @@ struct stored_item {
  * @of: a file that was stored; NULL: inode @ino of the base image, whose bytes are at @start
  */
 struct same {
-	const struct node *of;
+	struct node *of;
 	u32 ino;
 	u64 start;
 };
@@ -145,7 +145,7 @@ static int find_same(struct store *s, struct stored_item *c, u64 sums, struct sa
 	while (!ret && (same->of = dedup_next(s, it->hash, &cursor))) {
 		if (node_stored(s->tree, same->of) == it->stored &&
 		    (!c->sums || it->sums != 1 || same->of->sum == c->sums[0]))
-			ret = equal(c, node_data((struct node *)same->of)->start);
+			ret = equal(c, node_data(same->of)->start);
 	}
 	if (ret || !s->base)
 		return ret;
@@ -155,19 +155,20 @@ static int find_same(struct store *s, struct stored_item *c, u64 sums, struct sa
 /* Let an item share these bytes. */
 static int share(struct store *s, struct item *it, const struct same *same)
 {
-	struct node *n = it->node;
+	struct node *n = it->node, *of = same->of;
 
 	s->figures.dup_files++;
 	s->figures.dup_bytes += it->stored;
-	if (!same->of) {
-		keep_mark_found(it->dir, n, same->ino, same->start);
-		dedup_add(s, it->hash, n);
+	if (!of || of->flags & NODE_FOUND) {
+		keep_mark_found(n, of ? of->old : same->ino,
+				of ? node_data(of)->start : same->start);
+		if (!of)
+			dedup_add(s, it->hash, n);
 		return 0;
 	}
-	node_data(n)->start = node_data((struct node *)same->of)->start;
-	n->sum = same->of->sum;
-	return tree_share_units(s->tree, n, same->of) ?:
-	       array_append(&s->dups, &(struct dup){ n, same->of });
+	node_data(n)->start = node_data(of)->start;
+	n->sum = of->sum;
+	return tree_share_units(s->tree, n, of) ?: array_append(&s->dups, &(struct dup){ n, of });
 }
 
 /* Store a file whose stored bytes are all in memory, in a buffer of @job. */
@@ -272,8 +273,7 @@ static int report_item(struct store *s, struct item *it)
 }
 
 /* Write pieces of a large file as they come.  @chunks: where its checksums begin in the spool */
-static int write_pieces(struct store *s, struct ring *ring, struct job *job, struct piece *p,
-			u64 pos, u64 chunks)
+static int write_pieces(struct store *s, struct job *job, struct fill *p, u64 pos, u64 chunks)
 {
 	for (;;) {
 		bool last = p->last;
@@ -292,8 +292,8 @@ static int write_pieces(struct store *s, struct ring *ring, struct job *job, str
 			return 0;
 		progress_add(&s->progress, p->bytes);
 		job->shown += p->bytes;
-		ring_piece_pass(ring, job, &job->taken);
-		p = ring_piece_wait(ring, job);
+		work_free(&job->line);
+		p = ring_piece_take(job);
 		if (!p)
 			return -ECANCELED;
 	}
@@ -315,7 +315,7 @@ static int take_whole_sum(struct store *s, struct node *n, u64 from, u64 stored)
 	return ret;
 }
 
-static int store_streamed(struct store *s, struct ring *ring, struct job *job, struct piece *p)
+static int store_streamed(struct store *s, struct job *job, struct fill *p)
 {
 	const u64 guess = DSFS_BLOCK_SIZE + 1;
 	struct item *it = &job->items[0];
@@ -325,7 +325,7 @@ static int store_streamed(struct store *s, struct ring *ring, struct job *job, s
 
 	undo_save(s, &u, it->node);
 	pos = place_file(&s->place, it->node, guess);
-	ret = write_pieces(s, ring, job, p, pos, u.chunks);
+	ret = write_pieces(s, job, p, pos, u.chunks);
 	if (ret)
 		return ret;
 	if (it->why) {
@@ -355,27 +355,27 @@ static int store_item(struct store *s, struct job *job, struct item *it, char *b
 	return ret ? ret : store_small(s, job, it, buf, sums);
 }
 
-static int store_large(struct store *s, struct ring *ring, struct job *job)
+static int store_large(struct store *s, struct job *job)
 {
 	struct item *it = &job->items[0];
-	struct piece *p = ring_piece_wait(ring, job);
+	struct fill *p = ring_piece_take(job);
 
 	if (!p)
 		return -ECANCELED;
 	if (!p->last)
-		return store_streamed(s, ring, job, p);
+		return store_streamed(s, job, p);
 	/* without its holes it is short */
 	it->sums = p->nsums;
 	return store_item(s, job, it, job->buf, p->sums);
 }
 
-int store_job(struct store *s, struct ring *ring, struct job *job)
+int store_job(struct store *s, struct job *job)
 {
 	int ret = 0;
 
 	job->shown = 0;
 	if (job->large) {
-		ret = store_large(s, ring, job);
+		ret = store_large(s, job);
 		progress_add(&s->progress, job->items[0].node->size - job->shown);
 		return ret;
 	}

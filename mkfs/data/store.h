@@ -5,13 +5,13 @@
 #ifndef MKFS_STORE_H
 #define MKFS_STORE_H
 
-#include "../base/base.h"
-#include "../output/output.h"
+#include "base.h"
+#include "output.h"
 #include "../options/options.h"
-#include "../plan/draft.h"
-#include "../plan/place.h"
+#include "draft.h"
+#include "place.h"
 #include "../source/source.h"
-#include "../tree/blocks.h"
+#include "arena.h"
 #include "content.h"
 #include "progress.h"
 #include "ring.h"
@@ -70,7 +70,7 @@ void store_init(struct store *s);
 void store_free(struct store *s);
 
 /* Store all files of a job.  Messages are written.  Return: 0 or -errno. */
-int store_job(struct store *s, struct ring *ring, struct job *job);
+int store_job(struct store *s, struct job *job);
 
 /**
  * store_in_place - a content that is in the target already, where its node says

@@ -3,11 +3,10 @@
  * The data phase of a tree that is listed: threads read the files into the jobs of a ring,
  * and this one stores them.
  */
-#include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "msg.h"
+#include "pack.h"
 #include "stream.h"
 
 #define JOB_FILES_MIN	8
@@ -23,55 +22,26 @@ static int take_back(struct stream *s)
 	return ret < 0 ? ret : 0;
 }
 
-static int write_files(struct stream *s)
+int stream_write(struct stream *s)
 {
 	struct job *job;
 	int ret = 0;
 
-	while (!ret && (job = ring_wait(&s->ring))) {
-		ret = store_job(s->store, &s->ring, job);
+	while (!ret) {
+		reader_form(s);
+		job = ring_take(&s->ring);
+		if (!job)
+			break;
+		ret = store_job(s->store, job);
 		if (!ret) {
 			ring_done(&s->ring, job);
 			ret = take_back(s);
 		}
 	}
 	/* A piece that never comes is not why. */
-	if ((!ret || ret == -ECANCELED) && s->ring.stop)
-		ret = s->err ? s->err : -ENOMEM;
-	if (ret == -ENOMEM && !s->err)
-		no_memory();
-	return ret;
-}
-
-static int start_readers(struct stream *s, unsigned int n, void *(*fill)(void *stream))
-{
-	int ret = 0;
-
-	s->threads = calloc(n, sizeof(*s->threads));
-	if (!s->threads || ring_init(&s->ring, s->store->source->threads,
-				     s->store->o->limits.memory))
-		return no_memory();
-	while (s->nthreads < n) {
-		ret = pthread_create(&s->threads[s->nthreads], NULL, fill, s);
-		if (ret)
-			break;
-		s->nthreads++;
-	}
-	if (s->nthreads)
-		return 0;
-	msg_error(NULL, "cannot start a thread: %s", strerror(ret));
-	return -ret;
-}
-
-static void stop_readers(struct stream *s)
-{
-	ring_end(&s->ring, true);
-	if (s->stop_fd >= 0)
-		eventfd_write(s->stop_fd, 1);
-	for (unsigned int i = 0; i < s->nthreads; i++)
-		pthread_join(s->threads[i], NULL);
-	free(s->threads);
-	s->threads = NULL;
+	if (s->err && (!ret || ret == -ECANCELED))
+		return s->err;
+	return ret == -ENOMEM ? no_memory() : ret;
 }
 
 /* Readers may be many, as they wait; what compresses needs a processor. */
@@ -82,14 +52,56 @@ static unsigned int pool_threads(unsigned int threads)
 	return threads < most ? threads : most;
 }
 
-int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream))
+static void *pool_begin(void *rules)
+{
+	return packer_new(rules);
+}
+
+static void pool_end(void *packer)
+{
+	packer_free(packer);
+}
+
+/* Nobody starts before there is something to do. */
+static void init_threads(struct stream *s)
+{
+	const unsigned int threads = s->store->source->threads;
+
+	s->readers = (struct work){
+		.begin = reader_begin, .end = reader_end, .ctx = s, .most = threads,
+	};
+	s->pool = (struct work){
+		.begin = pool_begin, .end = pool_end, .ctx = &s->store->rules.pack,
+		/* whoever has something compressed compresses, too */
+		.most = pool_threads(threads) - 1,
+	};
+	work_init(&s->pool);
+}
+
+int stream_begin(struct stream *s, struct work *jobs)
+{
+	struct store *store = s->store;
+
+	init_threads(s);
+	work_init(&s->readers);
+	return ring_init(&s->ring, jobs, jobs == &s->pool, store->source->threads,
+			 store->o->limits.memory) ? no_memory() : 0;
+}
+
+int stream_look(struct stream *s, const struct work_pass *pass)
 {
 	int ret;
 
-	pool_init(&s->pool, &s->store->rules.pack, pool_threads(s->store->source->threads));
-	ret = start_readers(s, n, fill) ?: write_files(s);
-	stop_readers(s);
-	pool_free(&s->pool);
+	init_threads(s);
+	ret = work_pass(&s->readers, pass);
+	work_end(&s->pool);
+	return ret;
+}
+
+int stream_end(struct stream *s, int ret)
+{
+	work_end(&s->readers);
+	work_end(&s->pool);
 	progress_end(&s->store->progress);
 	if (!ret)
 		store_end(s->store);
@@ -115,10 +127,12 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 		return ret;
 	if (!store->draft->no_dedup && hash_init(&store->dedup, files))
 		return no_memory();
-	s->stop_fd = -1;
 	s->job_files = job_files(ring_jobs(store->source->threads), files);
+	s->more = true;
 	progress_start(&store->progress, "packing", bytes);
-	return stream_run(s, store->source->threads, reader_run);
+	ret = stream_begin(s, &s->readers) ?: work_need(&s->readers) ?: stream_write(s);
+	ring_stop(&s->ring);
+	return stream_end(s, ret);
 }
 
 void stream_free(struct stream *s)

@@ -6,34 +6,87 @@
 #ifndef MKFS_STREAM_H
 #define MKFS_STREAM_H
 
-#include "order.h"
-#include "pool.h"
+#include "pack.h"
 #include "table.h"
 #include "ring.h"
 #include "store.h"
 
+/* order.c: the order of data, which file comes next */
+
+/* A file in the order of data */
+struct listed {
+	struct dir *dir;
+	struct node *node;
+};
+
+/**
+ * struct order - the files of --order, then all others in the order of inodes
+ * @listed: struct listed, those of --order
+ * @listed_at: what comes next of these
+ * @walk: over the others
+ */
+struct order {
+	const struct tree *tree;
+	struct array listed;
+	size_t listed_at;
+	struct tree_walk walk;
+};
+
+/* Begin with the list of --order, if it is given.  Messages are written.  0 or -errno. */
+int order_init(struct order *order, const struct tree *t, const struct options *o);
+void order_free(struct order *order);
+
+/* Take the next file.  Return: whether there was one. */
+bool order_next(struct order *order, struct dir **dir, struct node **node);
+/* Give back the file of the last order_next(). */
+void order_back(struct order *order);
+
 /**
  * struct stream - readers, and the thread that stores
  * @ring: stays up to stream_free(), because the output has borrowed from its jobs
+ * @readers: do the jobs of a tree that is listed
  * @pool: compresses what one thread has read and others may share
- * @order: which file comes next
+ * @order: which file comes next, if there are @more
  * @job_files: maximum number of files in a job
- * @stop_fd: of a source that is read once: can be read from when nothing more is wanted; -1
  * @err: why such a source ended before its end, which has been said
  */
 struct stream {
 	struct store *store;
 	struct ring ring;
-	struct pool pool;
+	struct work readers;
+	struct work pool;
 	struct order order;
-	pthread_t *threads;
-	unsigned int nthreads;
+	bool more;
 	unsigned int job_files;
-	int stop_fd;
 	int err;
 };
 
+/**
+ * struct reader - what a thread has that reads
+ * @staging: STAGING_BYTES for bytes on their way
+ * @sample, @packer, @pack: to compress with, if the image is compressed; @sample: PACK_SAMPLE bytes
+ */
+struct reader {
+	struct stream *s;
+	struct input *in;
+	char *staging;
+	char *sample;
+	struct packer *packer;
+	struct pack_large pack;
+};
+
+#define STAGING_BYTES	(256 << 10)
+
 void stream_free(struct stream *s);
+
+/**
+ * stream_look - have tasks done by readers, of contents that are not stored
+ * @s: its store is set, with a source and how contents are compressed; at the beginning of what
+ *	functions of @pass get
+ *
+ * Messages are written.  Return: 0 or -errno.
+ */
+int stream_look(struct stream *s, const struct work_pass *pass);
 
 /**
  * stream_data - store the contents of all files of a tree that is listed
@@ -46,11 +99,17 @@ int stream_data(struct stream *s, u64 files, u64 bytes);
 /* feed.c: the same of a source that is read once, which is listed meanwhile */
 int feed_data(struct stream *s);
 
-/* Make the ring, run @fill in @n threads, and store what they put into it. */
-int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream));
+/* Make the ring of jobs that these do, and the pool. */
+int stream_begin(struct stream *s, struct work *jobs);
+/* Store what comes out of the ring. */
+int stream_write(struct stream *s);
+/* Nobody fills the ring any more.  Return: @ret */
+int stream_end(struct stream *s, int ret);
 
-/* reader.c: a thread that fills jobs, and computes over what it has read */
-void *reader_run(void *stream);
+/* reader.c: a reader of a stream, and the jobs of as many files as there is room for */
+void *reader_begin(void *stream);
+void reader_end(void *reader);
+void reader_form(struct stream *s);
 
 /*
  * archives.c: take contents of archives that stay where they are from the source, up to
@@ -59,16 +118,17 @@ void *reader_run(void *stream);
 struct archives *archives_begin(struct store *s);
 void archives_finish(struct archives *a);
 /*
- * Mark the files that share blocks, once the tree is made and places_collect() was called.
+ * Mark the files that share blocks, once the tree is made; @list is of tree_extents().
  * Return: the bytes of all archives.
  */
-u64 archives_share(struct store *s, const struct array *places);
+u64 archives_share(struct store *s, const struct array *list);
 
 /*
- * copy.c: an image that is packed anew from another one
+ * copy.c: an image that is packed anew from another one: tree_extents() was called
  * @copied: what has been copied of it, for this generation and earlier ones; copied_init()
+ * @bytes: of that, for the progress bar
  */
-int copy_data(struct store *s, struct table *copied);
+int copy_data(struct store *s, struct table *copied, u64 bytes);
 int copied_init(struct table *copied);
 
 /* feed.c: make zeros of contents that no name of the tree, which is ordered, has. */
@@ -90,5 +150,32 @@ struct estimate {
 
 /* Compress some of all files, or all.  Messages are written.  Return: 0 or -errno. */
 int estimate_make(struct estimate *e, struct source *src, const struct pack_rules *rules);
+
+/**
+ * struct contents - sums.c: SHA-256 of the contents of a tree's files
+ * @list: of SHA256_BYTES each; node_data()->start is the number of a file's own, which is 0
+ *	for all that are empty
+ * @stream, @store: readers, and what they go by; nothing is stored
+ */
+struct contents {
+	struct stream stream;
+	struct store store;
+	struct array list;
+};
+
+/* Messages are written.  Return: 0 or -errno. */
+int contents_init(struct contents *c, struct source *src);
+void contents_free(struct contents *c);
+
+/**
+ * contents_read - sum all files of a tree that is listed
+ *
+ * With --allow=unreadable what cannot be read is left out: tree_prune().  Messages are
+ * written.  Return: 0 or -errno.
+ */
+int contents_read(struct contents *c);
+
+/* The same of a source that is read once, which is listed meanwhile */
+int contents_feed(struct contents *c);
 
 #endif /* MKFS_STREAM_H */

@@ -3,7 +3,6 @@
  * What the command lines have in common.  Each recipe has its own, with a table: build/.  All
  * errors of options that need neither source nor image are found here and there.
  */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -69,6 +68,23 @@ int take_image_source(struct options *o, int n, char **args)
 	return 0;
 }
 
+int take_share(struct options *o, char **args)
+{
+	char *at = args[0] && args[1] && access(args[1], F_OK) ? strrchr(args[1], '@') : NULL;
+	struct packed_share s;
+	int end = 0;
+
+	if (!at || sscanf(at, "@%u/%u%n", &s.n, &s.of, &end) != 2 || at[end] || at == args[1])
+		return 0;
+	if (!s.n || s.n > s.of)
+		return args_refused(EXIT_USAGE, args[1], "not a share, 1 to N of N");
+	if (o->message)
+		return args_wrong(EXIT_USAGE, "--message: of a share it says which one it is");
+	*at = '\0';
+	o->share = s;
+	return 0;
+}
+
 /* The build time is that of -T, or of the environment. */
 static int settle_time(struct options *o)
 {
@@ -90,8 +106,7 @@ int options_parse(struct options *o, const struct args *args,
 	ret = args_parse(args, o, &argc, argv);
 	if (ret >= 0)
 		return ret;
-	ret = settle(o, argc, argv) ?: settle_time(o);
-	return ret ? ret : -1;
+	return settle(o, argc, argv) ?: settle_time(o) ?: -1;
 }
 
 void options_free(struct options *o)
@@ -100,4 +115,5 @@ void options_free(struct options *o)
 	patterns_free(&o->no_names);
 	patterns_free(&o->pack.except);
 	free(o->tars);
+	added_free(&o->add);
 }

@@ -7,6 +7,7 @@
 #ifndef MKFS_OPTIONS_H
 #define MKFS_OPTIONS_H
 
+#include "array.h"
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
 
@@ -35,11 +36,13 @@ struct pattern {
 /**
  * struct patterns - all of an option
  * @any_path: some pattern has @path set
+ * @all: of names of attributes: all match
  */
 struct patterns {
 	struct pattern *p;
 	unsigned int n;
 	bool any_path;
+	bool all;
 };
 
 #define PACK_LEVEL		3
@@ -85,6 +88,22 @@ struct limits {
 };
 
 /**
+ * struct packed_share - a share of a source, which others pack the rest of
+ * @n: which one; the first is 1
+ * @of: how many there are; 0: it is all
+ */
+struct packed_share {
+	u32 n;
+	u32 of;
+};
+
+/* Whether a share has what has this hash. */
+static inline bool share_has(const struct packed_share *s, u64 hash)
+{
+	return !s->of || hash % s->of == s->n - 1;
+}
+
+/**
  * struct allowed - what --allow lets pass that is refused otherwise
  * @unreadable: what cannot be read is listed and left out
  * @changing: nobody looks at the end whether the source is still what it was
@@ -96,6 +115,41 @@ struct allowed {
 	bool changing;
 	bool joined;
 	bool absolute;
+};
+
+/**
+ * struct added - a file or a tree that is added
+ * @to: where it is to be in the image; NULL: its line says that
+ * @path: its own from / on, of which no part but the last one is a symlink
+ * @dir: it is a tree
+ */
+struct added {
+	char *to;
+	char *path;
+	bool dir;
+};
+
+/**
+ * struct additions - what is added to an image that exists
+ * @at: --at: directory that gets it; @replace: what is there gives way
+ * @touch: directories whose names change get the time of now
+ * @batch: --batch; @again: where its lines are read from once more
+ * @list: struct added
+ * @root: the directory above all of them, which is the source: @above bytes of their paths
+ * @only: of that nothing is listed but these paths below it, @nonly of them, sorted; none of them
+ *	is below another one; 0: all
+ */
+struct additions {
+	const char *at;
+	const char *batch;
+	char *again;
+	struct array list;
+	char *root;
+	size_t above;
+	char **only;
+	size_t nonly;
+	bool replace;
+	bool touch;
 };
 
 /**
@@ -114,12 +168,14 @@ struct allowed {
  * @digest: --digest: DSFS_DIGEST_*
  * @message: --message; NULL: not given
  * @exclude: --exclude
- * @no_names: --xattrs-exclude; @no_xattrs: that is all of them
+ * @no_names: --xattrs-exclude
  * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
  * @large_bits: log2 of the chunk size of large files; 0: that of others
  * @pack: --compress
  * @keep: --keep: how many generations of @source; 0: not given
  * @checksum: contents tell what has changed, not sizes and times
+ * @add: what is added to an image that exists
+ * @share: what is packed of @source
  */
 struct options {
 	const char *image;
@@ -156,7 +212,6 @@ struct options {
 	bool all_root;
 	bool one_fs;
 	bool no_dedup;
-	bool no_xattrs;
 	bool tar_index;
 	bool plan_only;
 	bool no_checksums;
@@ -164,6 +219,8 @@ struct options {
 	bool verbose;
 	bool json;
 	bool force;
+	struct additions add;
+	struct packed_share share;
 };
 
 /* Whether archives are used that lie in the target. */
@@ -182,6 +239,7 @@ static inline bool options_in_place(const struct options *o)
 int options_parse(struct options *o, const struct args *args,
 		  int (*settle)(struct options *o, int n, char **args), int argc, char **argv);
 void options_free(struct options *o);
+void added_free(struct additions *add);
 
 /* patterns.c */
 

@@ -4,8 +4,6 @@
  * before anything is read, so excluded files cost nothing and may be unreadable.
  */
 #include <fnmatch.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "list.h"
 #include "msg.h"

@@ -110,7 +110,16 @@ extern const struct arg allow_words[];
 
 /* --allow, and archives that cannot be standard input */
 int check_source(const struct options *o);
+/*
+ * added.c: note what is added from the file system, for the line of a batch or as an argument; then
+ * say what is not there, and make the directory above all of it the source.  Return: 0 or the exit
+ * status.
+ */
+int added_note(struct options *o, const char *source, const char *to, u32 line);
+int added_settle(struct options *o);
 /* IMAGE, and SOURCE unless something else is packed */
 int take_image_source(struct options *o, int n, char **args);
+/* A share behind the source, "DIR@3/64", unless that is there as it is */
+int take_share(struct options *o, char **args);
 
 #endif /* MKFS_ROWS_H */

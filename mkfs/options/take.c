@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values of options that are more than a word, a number or a size. */
-#include <stdlib.h>
-
 #include "list.h"
 #include "msg.h"
 #include "parse.h"
@@ -22,7 +20,6 @@ static int add_pattern(const struct arg *a, struct patterns *set, const char *te
 
 static int add_line(void *ctx, char *line, size_t len, u64 number)
 {
-	(void)number;
 	return memchr(line, 0, len) ? -EINVAL : patterns_add(ctx, line, len);
 }
 
@@ -47,7 +44,7 @@ int take_names(const struct arg *a, void *ctx, const char *arg)
 
 	if (strcmp(arg, "*"))
 		return add_pattern(a, &o->no_names, arg);
-	o->no_xattrs = true;
+	o->no_names.all = true;
 	return 0;
 }
 
@@ -64,7 +61,6 @@ int take_tar(const struct arg *a, void *ctx, const char *arg)
 	struct options *o = ctx;
 	const char **more = realloc(o->tars, (o->ntars + 1) * sizeof(*more));
 
-	(void)a;
 	if (!more) {
 		no_memory();
 		return 1;

@@ -4,7 +4,6 @@
 #define MKFS_FILE_H
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "source.h"
 

@@ -5,8 +5,6 @@
  * gets more: what an entry with a name grants is granted to no class, and what it denies is
  * denied to all.
  */
-#include <stdlib.h>
-
 #include "xattr.h"
 
 enum who { OWNER, GROUP, EVERYONE, NAMED, WHOS };

@@ -2,33 +2,19 @@
 /*
  * Sources for those who read them: which kind one is, its beginning and its end.  The
  * kinds do not know each other, and call nothing here; what they share are trouble.c,
- * threads.c, file.c and xattr.c.
+ * file.c and xattr.c.
  */
-#include <stdlib.h>
-
 #include "msg.h"
 #include "source.h"
-
-static int open_as(const struct source_ops *ops, struct source **src, const struct options *o,
-		   struct tree *t, unsigned int threads, struct base *base)
-{
-	*src = calloc(1, ops->bytes);
-	if (!*src)
-		return no_memory();
-	**src = (struct source){ .ops = ops, .o = o, .tree = t, .threads = threads, .base = base };
-	return ops->init ? ops->init(*src) : 0;
-}
 
 int source_open(struct source **src, const struct source_ops *ops, const struct options *o,
 		struct tree *t, unsigned int threads)
 {
-	return open_as(ops, src, o, t, threads, NULL);
-}
-
-int source_image(struct source **src, const struct options *o, struct tree *t,
-		 unsigned int threads, struct base *base)
-{
-	return open_as(&image_ops, src, o, t, threads, base);
+	*src = calloc(1, ops->bytes);
+	if (!*src)
+		return no_memory();
+	**src = (struct source){ .ops = ops, .o = o, .tree = t, .threads = threads };
+	return ops->init ? ops->init(*src) : 0;
 }
 
 void source_free(struct source *src)
@@ -40,12 +26,9 @@ void source_free(struct source *src)
 
 int source_recheck(struct source *src)
 {
-	int ret;
-
 	if (!src->ops->recheck || src->o->allow.changing)
 		return 0;
-	ret = src->ops->recheck(src);
-	return ret ? ret : source_changes(src);
+	return src->ops->recheck(src) ?: source_changes(src);
 }
 
 int source_set_owner(const struct source *src, struct node *n, u32 uid, u32 gid)

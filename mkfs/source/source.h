@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the tree and its contents come from: a directory, a manifest, archives, an
- * image.
+ * Where the tree and its contents come from: a directory, a manifest, archives.
  * What differs between them lies behind struct source_ops; nobody who lists a
  * source or reads contents asks which one it is.
  *
@@ -19,24 +18,22 @@
  *    buffer, and written from there; nothing is spooled.
  *  - The data phase then comes before the plan.  It leaves behind nothing but
  *    fields of nodes, CHUNKSUMS and EXTENTS, and needs no inode number and no
- *    order of directories: plan/layout.c gives those when all names are known.
+ *    order of directories: write/layout.c gives those when all names are known.
  *  - Deduplication, placement and the list of duplicates refer to nodes by
  *    address until the data phase is over, so such a source makes its nodes in an
  *    arena, and end() moves them into their directories.
  *  - What is known before data is read is known too late: --order and --dry-run are
  *    not for it, nor is an update, but to add archives that stay as they are
- *    (build/graft.c), and that a device is too small shows at the write.
+ *    (edit_add()), and that a device is too small shows at the write.
  */
 #ifndef MKFS_SOURCE_H
 #define MKFS_SOURCE_H
 
 #include <pthread.h>
-#include <sys/stat.h>
 
 #include "../options/options.h"
-#include "../tree/tree.h"
+#include "tree.h"
 
-struct base;
 struct source;
 
 /**
@@ -74,8 +71,6 @@ struct source_sink {
 /**
  * struct input - what one thread has open of a source
  * @node: the open file, whose directory is @dir
- * @place: of a source with @stored: where the file's bytes are; files of the same
- *	place have the same bytes
  * @why: error message, such as "cannot open"; NULL: no error
  * @err: -errno for that message; 0: none
  */
@@ -83,7 +78,6 @@ struct input {
 	struct source *src;
 	struct dir *dir;
 	struct node *node;
-	u64 place;
 	const char *why;
 	int err;
 };
@@ -92,12 +86,10 @@ struct input {
  * struct source_name - name of an object of the source in a message
  * @subject: first part of the message: a path, or the manifest; malloc'ed
  * @detail: text before the error; malloc'ed; NULL: none
- * @hint: text after the error
  */
 struct source_name {
 	char *subject;
 	char *detail;
-	const char *hint;
 };
 
 /**
@@ -118,7 +110,6 @@ struct source_name {
  * @name: how a message names @node; @node NULL: the directory @dir; @name NULL: by its path
  * @end: of a source that is read once: make src->tree of what was listed
  * @free: what @init and @list have made; NULL: nothing
- * @stored: what is read are stored bytes, holes left out; nobody looks for holes
  */
 struct source_ops {
 	size_t bytes;
@@ -136,10 +127,9 @@ struct source_ops {
 		     const struct node *node, struct source_name *name);
 	int (*end)(struct source *src);
 	void (*free)(struct source *src);
-	bool stored;
 };
 
-extern const struct source_ops directory_ops, manifest_ops, tar_ops, image_ops;
+extern const struct source_ops directory_ops, manifest_ops, tar_ops;
 
 /**
  * struct source_index - what archives are indexed in
@@ -153,7 +143,6 @@ struct source_index {
 
 /**
  * struct source - a source, the beginning of each kind's own
- * @base: of an image: the image
  * @sink: where one that is read once hands contents to
  * @index: of archives that stay where they are
  * @threads: that read it
@@ -172,7 +161,6 @@ struct source {
 	const struct source_ops *ops;
 	const struct options *o;
 	struct tree *tree;
-	struct base *base;
 	struct source_sink *sink;
 	struct source_index index;
 	unsigned int threads;
@@ -197,9 +185,6 @@ struct source {
  */
 int source_open(struct source **src, const struct source_ops *ops, const struct options *o,
 		struct tree *t, unsigned int threads);
-/* The same of an image. */
-int source_image(struct source **src, const struct options *o, struct tree *t,
-		 unsigned int threads, struct base *base);
 void source_free(struct source *src);
 
 /* Whether it can be read only once, so that contents come with names. */
@@ -318,33 +303,6 @@ static inline bool source_is_image(const struct source *src, const struct stat *
 {
 	return src->image_ino && st->st_dev == src->image_dev && st->st_ino == src->image_ino;
 }
-
-/* threads.c */
-
-/**
- * source_run - let threads work until there is no more to do
- * @n: of them, or as many as can be started
- * @args: of each thread its own, of @size bytes; @size 0: one for all
- *
- * Return: 0, or -errno of the first one, which has been said.
- */
-int source_run(unsigned int n, void *(*work)(void *arg), void *args, size_t size);
-
-/**
- * struct batches - a tree's nodes, for many threads: some of one directory at a time
- * @most: nodes of a batch; 0: as many as are quick to look at
- * @dir, @from: what comes next
- */
-struct batches {
-	const struct tree *tree;
-	pthread_mutex_t lock;
-	u32 most;
-	u64 dir;
-	u32 from;
-};
-
-/* The next @count of @dir's nodes, from @from on; false: there are no more. */
-bool batches_next(struct batches *b, struct dir **dir, u32 *from, u32 *count);
 
 /* An open file cannot be read.  Return: false. */
 static inline bool input_fail(struct input *in, const char *why, int err)

@@ -3,8 +3,6 @@
  * Objects of a source that cannot be packed, or that have changed during the run: the
  * messages, and the decision whether the run goes on.
  */
-#include <stdlib.h>
-
 #include "msg.h"
 #include "source.h"
 
@@ -18,7 +16,8 @@ bool source_own_trouble(int err)
 int source_unreadable(struct source *src, const struct dir *dir,
 		      const struct node *node, const char *why, int err)
 {
-	struct source_name name = { .hint = "" };
+	struct source_name name = { 0 };
+	const char *hint = "";
 	/* leaving out the source itself would give an empty image */
 	bool all = !node && !dir->parent;
 	const bool may = !source_own_trouble(err) && !all && !src->ops->end;
@@ -28,14 +27,14 @@ int source_unreadable(struct source *src, const struct dir *dir,
 		src->ops->name(src, dir, node, &name);
 	else
 		name.subject = tree_path(src->tree, dir, node, src->ops->end);
-	/* an image that is damaged is packed as a whole; attributes have advice of their own */
-	if (may && !skip && !*name.hint && !strstr(why, ": --"))
-		name.hint = ": --allow=unreadable leaves it out";
+	/* attributes have advice of their own */
+	if (may && !skip && !strstr(why, ": --"))
+		hint = ": --allow=unreadable leaves it out";
 	(skip ? msg_warn : msg_error)(name.subject ? name.subject : src->o->source,
 				      "%s%s%s%s%s%s",
 				      name.detail ? name.detail : "", why,
 				      err ? ": " : "", err ? msg_why(-err) : "",
-				      name.hint, skip ? ": left out" : "");
+				      hint, skip ? ": left out" : "");
 	free(name.subject);
 	free(name.detail);
 	return skip ? 0 : err ? err : -EIO;

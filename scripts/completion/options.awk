@@ -22,6 +22,11 @@ BEGIN {
 	long_option = "^--[a-z][-a-z]*"
 }
 
+# What stands behind them is typed, and tells nothing new.
+/^Examples:$/ {
+	exit
+}
+
 # The title of a group of commands
 /^[A-Z][a-z ]+:$/ {
 	commands = 1

@@ -90,19 +90,23 @@ best()
 # --- images of directories ------------------------------------------------
 
 # An image is asked for by a list: NAME:COUNT:BYTES is a directory NAME with
-# COUNT files of BYTES bytes (bench_stat --make).  dsfs and erofs get the same
+# COUNT files of BYTES bytes (bench_stat --make), and NAME:COUNT:=OTHER one of hard links to
+# those of OTHER, which is in front of it.  dsfs and erofs get the same
 # tree.  ext4 and xfs are filled in a guest, since mke2fs -d is quadratic in the
 # size of a directory; files of less than a block are empty there, and directories
 # of more than 200,000 files are left out, as they take half an hour.
 
 # For the guest's shell: fill_dirs MAKER DIR LIST OPTION
-# shellcheck disable=SC2016
 fill_dirs='
 fill_dirs()
 {
 	for item in $3; do
 		name=${item%%:*}
 		rest=${item#*:}
+		case $rest in
+		*:=*)	cp -al "$2/${rest#*:=}" "$2/$name"
+			continue ;;
+		esac
 		mkdir "$2/$name"
 		"$1" --make --files="${rest%:*}" --bytes="${rest#*:}" $4 "$2/$name"
 	done
@@ -117,7 +121,6 @@ pack_dirs()
 	# The mkfs commands are words of arrays, which no child inherits.
 	bench_erofs
 	erofs_tuned
-	# shellcheck disable=SC2016
 	erofs=$(printf '%q ' "${erofs[@]}" "${erofs_args[@]}") \
 		unshare --mount --propagation private sh -euc "$fill_dirs"'
 		dir=$1 list=$2
@@ -153,7 +156,6 @@ fill_guest()
 		mkfs.xfs -q "$new" ;;
 	*)	die "$3: dsfs, erofs, ext4 or xfs" ;;
 	esac
-	# shellcheck disable=SC2016
 	tests/vm/run --kernel "$lab_main" --mod "$3" --drive "$new" --mem 2G --timeout 3600 \
 		--exe build/tests/bench_stat -- sh -euc "$fill_dirs"'
 		mount -t "$1" /dev/vda /mnt

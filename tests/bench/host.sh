@@ -6,22 +6,34 @@
 #
 # To be sourced after lib.sh.
 
-# The smallest files that there are: 200,000, of 20.1-byte names and 7.3 bytes.  It is made once;
-# prints its path.
+# The smallest files that there are: 200,000, with names of 18 bytes and 6 to 9 bytes each.  It is
+# made once; prints its path.
 tiny_tree()
 {
 	local sum home
 
-	sum=$(short_sum <tests/tools/mktiny)
+	sum=$(short_sum <tests/tools/mkset)
 	home=$bench_dir/tiny-${sum:0:8}
 	if [ ! -e "$home/tree" ]; then
 		note "making the tree of tiny files"
 		mkdir -p "$home"
 		rm -rf "$home/tree.tmp"
-		tests/tools/mktiny "$home/tree.tmp"
+		tests/tools/mkset --files=200000 --classes=200 --sizes=6-9 "$home/tree.tmp"
 		mv "$home/tree.tmp" "$home/tree"
 	fi
 	echo "$home/tree"
+}
+
+# mkset OPTION...: $files files of 8 bytes, no two alike, in directories of 1,000
+mkset()
+{
+	build/tests/mkset --files="$files" --classes=$(((files + 999) / 1000)) --sizes=8 "$@"
+}
+
+# peak NAME: a figure of the last run of peak.py
+peak()
+{
+	awk -v name="$1" '$1 == name { print $2 }' "$work/peak"
 }
 
 # json FILE NAME: a number of a report.

@@ -104,20 +104,10 @@ suite_packages()
 # unpack_suite SUITE DIR PACKAGE...: programs with their own libc, installed nowhere.
 unpack_suite()
 {
-	local state=$lab_cache/apt-$1 dir=$2 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-	local names
+	local dir=$2 names
 
-	mkdir -p "$state"/{lists/partial,cache/archives/partial}
-	: >"$state/status"
-	echo "deb [signed-by=$keyring] $(debian_mirror Debian) $1 main" >"$state/sources.list"
-	apt=(-o "Dir::State::Lists=$state/lists" -o "Dir::State::status=$state/status"
-	     -o "Dir::Cache=$state/cache" -o "Dir::Etc::SourceList=$state/sources.list"
-	     -o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::Preferences=/dev/null
-	     -o Dir::Etc::PreferencesParts=/dev/null
-	     -o Acquire::Languages=none -o APT::Sandbox::User=root)
-	apt-get "${apt[@]}" -q update >"$state/log" 2>&1 || return 1
-	shift 2
-	names=$(suite_packages "$@") || return 1
+	suite_apt "$1" amd64
+	names=$(suite_packages "${@:3}") || return 1
 	# shellcheck disable=SC2086
 	(die_status=1; apt_unpack "$dir" $names)
 }
@@ -133,32 +123,35 @@ suite_command()
 	command=("$loader" --library-path "$libs" "$1/usr/bin/$2")
 }
 
-# newest_suite NAME PROGRAM PACKAGE...: sets suite_dir to where the newest PROGRAM that runs here
-# is unpacked, sid's or trixie's; kept as NAME-SUITE
+# from_suite SUITE NAME PROGRAM PACKAGE...: sets suite_dir to where they are unpacked, if the
+# PROGRAM of them runs here; kept as NAME-SUITE
+from_suite()
+{
+	local suite=$1 program=$3 command
+
+	suite_dir=$lab_cache/bench/$2-$suite
+	shift 3
+	mkdir -p "$lab_cache/bench"
+	if [ ! -e "$suite_dir" ] && [ ! -e "$suite_dir.failed" ]; then
+		note "$suite: fetching $*"
+		rm -rf "$suite_dir.tmp"
+		if unpack_suite "$suite" "$suite_dir.tmp" "$@" &&
+		   suite_command "$suite_dir.tmp" "$program" &&
+		   [[ "$("${command[@]}" --version 2>&1)" == *" "[0-9].[0-9]* ]]; then
+			mv -T "$suite_dir.tmp" "$suite_dir"
+		else
+			note "$suite: $* can't be had or do not run here"
+			touch "$suite_dir.failed"
+		fi
+		own_apt
+	fi
+	[ -d "$suite_dir" ]
+}
+
+# newest_suite NAME PROGRAM PACKAGE...: the same of the newest suite, sid or trixie
 newest_suite()
 {
-	local name=$1 program=$2 suite command
-
-	shift 2
-	mkdir -p "$lab_cache/bench"
-	for suite in sid trixie; do
-		suite_dir=$lab_cache/bench/$name-$suite
-		if [ ! -e "$suite_dir" ] && [ ! -e "$suite_dir.failed" ]; then
-			note "$suite: fetching $*"
-			rm -rf "$suite_dir.tmp"
-			if unpack_suite "$suite" "$suite_dir.tmp" "$@" &&
-			   suite_command "$suite_dir.tmp" "$program" &&
-			   [[ "$("${command[@]}" --version 2>&1)" == *" "[0-9].[0-9]* ]]; then
-				mv -T "$suite_dir.tmp" "$suite_dir"
-			else
-				note "$suite: $* can't be had or do not run here"
-				touch "$suite_dir.failed"
-			fi
-			apt=()
-		fi
-		[ ! -d "$suite_dir" ] || return 0
-	done
-	return 1
+	from_suite sid "$@" || from_suite trixie "$@"
 }
 
 # The newest mkfs.erofs that runs here: sid's, trixie's or this machine's own.
@@ -243,7 +236,7 @@ fill_tree()
 				head -c 115712 /dev/urandom >"$file"
 			done ;;
 	jpegs)	make -s build/tests/mkjpegs >&2
-		build/tests/mkjpegs --count=1000 --classes=10 "$2" >&2 ;;
+		build/tests/mkjpegs 1000 10 "$2" >&2 ;;
 	*)	build/tests/mkset $(tree_args "$1") "$2" ;;
 	esac
 }

@@ -14,24 +14,16 @@
  *		of the header, which weights.py made, only the pairs of data_offsets are read
  *
  * ADVICE: none, sequential, random (MADV_*, of all of the file), willneed
- * (MADV_WILLNEED, of the process' part at once, or of the next 64 random pages),
- * fadvise (POSIX_FADV_WILLNEED of the same), pread (tensors by pread(2), for comparison).
+ * (MADV_WILLNEED, of the process' part at once, or of the next 64 random pages), pread (tensors by
+ * pread(2), for comparison).
  *
  * Prints the seconds until the last process is done, the bytes of all pages that were
  * needed, a sum of what was copied, and the major faults.
  */
 #include <err.h>
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "../guest/bench.h"
 
 #define MIB	(1UL << 20)
 #define PAGE	4096UL
@@ -57,14 +49,6 @@ struct tensor {
 	size_t from, to;
 };
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
 static int advised(const struct job *job, const char *advice)
 {
 	return !strcmp(job->advice, advice);
@@ -74,9 +58,6 @@ static void hint(const struct job *job, size_t from, size_t len)
 {
 	if (advised(job, "willneed") && madvise((char *)job->map + from, len, MADV_WILLNEED))
 		err(1, "MADV_WILLNEED");
-	if (advised(job, "fadvise") &&
-	    posix_fadvise(job->fd, from, len, POSIX_FADV_WILLNEED))
-		errx(1, "POSIX_FADV_WILLNEED");
 }
 
 static uint64_t touch(const struct job *job, size_t from, size_t len)
@@ -255,7 +236,7 @@ static void run(struct job *job, struct tally *tally)
 int main(int argc, char **argv)
 {
 	struct tally *tally, all = {};
-	double start;
+	uint64_t start;
 	struct job job;
 	int status, bad = 0;
 
@@ -267,7 +248,7 @@ int main(int argc, char **argv)
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (tally == MAP_FAILED)
 		err(1, "mmap");
-	start = now();
+	start = bench_now();
 	for (job.rank = 0; job.rank < job.processes; job.rank++)
 		if (!fork()) {
 			run(&job, &tally[job.rank]);
@@ -275,13 +256,13 @@ int main(int argc, char **argv)
 		}
 	while (wait(&status) > 0)
 		bad |= status;
-	start = now() - start;
+	start = bench_now() - start;
 	for (job.rank = 0; job.rank < job.processes; job.rank++) {
 		all.touched += tally[job.rank].touched;
 		all.sum += tally[job.rank].sum;
 		all.faults += tally[job.rank].faults;
 	}
-	printf("seconds=%.6f touched=%llu sum=%llu faults=%llu\n", start,
+	printf("seconds=%.6f touched=%llu sum=%llu faults=%llu\n", start / 1e9,
 	       (unsigned long long)all.touched, (unsigned long long)all.sum,
 	       (unsigned long long)all.faults);
 	return bad != 0;

@@ -7,6 +7,7 @@ peak.py FILE CMD... - run CMD, and leave in FILE what it took, as "NAME NUMBER" 
     resident        MiB of memory at most, pages of mapped files among them, which the kernel takes
                     back when it needs them
     anonymous       MiB of memory that is in no file, at most, of what is seen ten times a second
+    read            MiB that the disk was asked for
     temporary       the same of files without a name in $TMPDIR that it has open, in MiB on disk
 
 Exits as CMD does.
@@ -58,6 +59,7 @@ def main():
     with open(sys.argv[1], "w") as out:
         print(f"wall {time.monotonic() - start:.2f}", file=out)
         print(f"cpu {usage.ru_utime + usage.ru_stime:.2f}", file=out)
+        print(f"read {usage.ru_inblock / 2048:.1f}", file=out)
         print(f"resident {usage.ru_maxrss / 1024:.1f}", file=out)
         for name, peak in peaks.items():
             print(f"{name} {peak:.1f}", file=out)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# reader-guest.sh SAMPLES SUBJECTS NSEC:AHEAD:FORM... - the guest's part of prefetch and of
-# train/count: a line for each cold epoch, SUBJECT NSEC:AHEAD:FORM NAME=VALUE...
+# reader-guest.sh SAMPLES SUBJECTS NSEC:AHEAD:FORM... - the guest's part of train/count: a line for
+# each cold epoch, SUBJECT NSEC:AHEAD:FORM NAME=VALUE...
 #
 # /files has the samples; pack is a packed format on ext4, of which /pack is the index and which
 # has one way of being read.

@@ -1,14 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# stat-guest.sh SUBJECTS SIZES [OPTION...] - the guest's side of tests/bench/stat: prints its
-# rows.  OPTIONs go to bench_stat.
+# stat-guest.sh SUBJECTS SIZES - the guest's side of tests/bench/stat: prints its rows.
 set -eu
 # shellcheck source=tests/bench/guest.sh
 . /guest.sh
 
 subjects=$1 sizes=$2
-shift 2
 
 show_kernel
 echo "# clock: $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
@@ -21,9 +19,9 @@ for fs in $subjects; do
 	for size in $sizes; do
 		# A floor's root has all names, in whatever directory they were.
 		case $fs in
-		floor*)	figures=$(bench_stat --files=2100 "$@" "/mnt/$fs") ;;
+		floor*)	figures=$(bench_stat --files=2100 "/mnt/$fs") ;;
 		*)	[ -d "/mnt/$fs/d$size.0" ] || continue
-			figures=$(bench_stat --files="$size" "$@" "/mnt/$fs/d$size".*) ;;
+			figures=$(bench_stat --files="$size" "/mnt/$fs/d$size".*) ;;
 		esac
 		echo "# $fs, $size files: $figures"
 		eval "$figures"

@@ -1,11 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# sums-guest.sh FS... - the guest's side of tests/bench/sums: prints its rows.  The device
-# answers at once.
+# sums-guest.sh FS... - the guest's side of tests/bench/sums: prints its rows.
 #
-# It is a null_blk that copies in the caller's context.  It copies block by block, so
-# that a smaller block makes the device, not the file system, cost more: both are shown.
+# The device answers at once: a null_blk that copies in the caller's context, block by block.
 #
 # Disks: an image FS, and its hashes for dm-verity, FS-hash; /FS.root is their root.
 set -eu
@@ -14,46 +12,34 @@ set -eu
 
 file=/mnt/big/img_00000000.jpg
 
-# at_once NAME SOURCE BLOCKSIZE: a copy of a disk, without latency
+blocksize=4096
+
+# at_once SOURCE: /dev/null1, a copy of a disk, without latency
 at_once()
 {
-	conf=/sys/kernel/config/nullb/$1
+	conf=/sys/kernel/config/nullb/null1
 	mkdir "$conf"
 	echo 1 >"$conf/memory_backed"
-	echo $(($(blockdev --getsize64 "$2") / 1048576 + 1)) >"$conf/size"
-	echo "$3" >"$conf/blocksize"
+	echo $(($(blockdev --getsize64 "$1") / 1048576 + 1)) >"$conf/size"
+	echo $blocksize >"$conf/blocksize"
 	echo 8192 >"$conf/max_sectors"
 	echo 1 >"$conf/submit_queues"
 	echo 0 >"$conf/irqmode"
 	echo 1 >"$conf/power"
-	dd if="$2" of="/dev/$1" bs=1M 2>/dev/null
-	blockdev --flushbufs "/dev/$1"
+	dd if="$1" of=/dev/null1 bs=1M 2>/dev/null
+	blockdev --flushbufs /dev/null1
 }
 
-gone()
-{
-	echo 0 >"/sys/kernel/config/nullb/$1/power"
-	rmdir "/sys/kernel/config/nullb/$1"
-}
-
-# measure WHAT SUBJECT OPTION...: cold with --cold, else cached
-measure()
-{
-	what=$1 subject=$2
-	shift 2
-	figures=$(bench_read --passes=5 "$@" $file)
-	echo "# $subject, $what: $figures"
-	eval "$figures"
-	# shellcheck disable=SC2154 # set by eval
-	row "$what, a byte" "$subject" "$per_byte" instructions
-}
-
-# try SUBJECT TYPE OPTIONS BLOCKSIZE [DEVICE]
+# try SUBJECT TYPE OPTIONS [DEVICE]
 try()
 {
-	mount -t "$2" -o "$3" "${5:-/dev/null1}" /mnt
-	measure "cold read, device of $4-byte blocks" "$1" --cold
-	[ "$4" != 512 ] || measure "cached read" "$1"
+	what="cold read, device of $blocksize-byte blocks"
+	mount -t "$2" -o "$3" "${4:-/dev/null1}" /mnt
+	figures=$(bench_read --passes=5 $file)
+	echo "# $1, $what: $figures"
+	eval "$figures"
+	# shellcheck disable=SC2154 # set by eval
+	row "$what, a byte" "$1" "$per_byte" instructions
 	umount /mnt
 }
 
@@ -65,7 +51,7 @@ try_verity()
 	dm=$(grep -lx v /sys/block/dm-*/dm/name)
 	show_device "${dm%/dm/name}" 'dm-verity, blocks of 4096, sha256'
 	show_drivers sha256
-	try "$1" "$2" "$3" 4096 /dev/mapper/v
+	try "$1" "$2" "$3" /dev/mapper/v
 	veritysetup close v
 }
 
@@ -74,20 +60,15 @@ show_kernel
 export DM_DISABLE_UDEV=1
 mount -t configfs none /sys/kernel/config 2>/dev/null || true
 for fs; do
-	for size in 512 4096; do
-		# XFS was made with sectors of 512 bytes.
-		[ "$fs $size" != "xfs 4096" ] || continue
-		at_once null1 "$drives/$fs" $size
-		show_device null1 "null_blk irqmode 0, blocksize $size"
-		case $fs in
-		dsfs)	try dsfs dsfs ro,verify=on $size
-			try dsfs-verify-off dsfs ro,verify=off $size ;;
-		*)	try "$fs" "$fs" ro $size ;;
-		esac
-		case $fs-$size in
-		dsfs-4096)	try_verity dsfs-verify-off-verity dsfs ro,verify=off ;;
-		erofs-4096)	try_verity erofs-verity erofs ro ;;
-		esac
-		gone null1
-	done
+	at_once "$drives/$fs"
+	show_device null1 "null_blk irqmode 0, blocksize $blocksize"
+	case $fs in
+	dsfs)	try dsfs dsfs ro,verify=on
+		try dsfs-verify-off dsfs ro,verify=off
+		try_verity dsfs-verify-off-verity dsfs ro,verify=off ;;
+	*)	try "$fs" "$fs" ro ;;
+	esac
+	[ "$fs" != erofs ] || try_verity erofs-verity erofs ro
+	echo 0 >"$conf/power"
+	rmdir "$conf"
 done

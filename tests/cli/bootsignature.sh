@@ -4,7 +4,6 @@
 # The boot signature: the first sector and nothing else, left alone by an update, gone from a
 # target when the run fails.  Images of before there was one are as they were made.
 set -uo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 sector='cd18f4ebfd 55aa'
 export SOURCE_DATE_EPOCH=1600000000

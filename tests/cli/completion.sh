@@ -4,7 +4,6 @@
 # completion.sh - what bash and zsh complete for each tool are the options of its --help,
 # no more and no less, and values by what they are.
 set -uo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 prog=completion
 [ ! -w "$top" ] || make -s -C "$top" completions >&2
@@ -36,7 +35,6 @@ bash_offers()
 # zsh_offers [COMMAND]: the options that zsh is told of
 zsh_offers()
 {
-	# shellcheck disable=SC2016 # for zsh
 	zsh -f -c '
 		_arguments() {
 			[[ $* != *"->argument"* || -z $command ]] || { state=argument; return 1; }
@@ -104,7 +102,6 @@ fi
 # By zsh itself, on a terminal: the key is pressed when there is a prompt.
 by_zsh()
 {
-	# shellcheck disable=SC2016 # for zsh
 	timeout 120 zsh -f -c '
 		zmodload zsh/zpty
 		zpty shell "zsh -f -i"

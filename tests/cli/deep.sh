@@ -5,13 +5,11 @@
 # memory grows with its depth, and not with the length of all its paths, which is 190 MB, and
 # files that are open do not grow with it.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 limit=60000	# KiB of addresses
 files=		# that may be open, if that is limited
 
 # limited COMMAND...: in so much memory, with so many files, and what it prints is counted
-# shellcheck disable=SC2317 # bounded calls it
 limited()
 (
 	exec 3>&- 4>&- 5>&-

@@ -4,7 +4,6 @@
 # diff.sh - dsfs diff: what it says changed is what the texts of two digests differ in; and
 # what it does not read.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 # expected FROM TO: the same, of the texts of the digests of two generations of image.dsfs

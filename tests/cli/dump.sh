@@ -4,7 +4,6 @@
 # dump.sh - dump.dsfs: what it shows agrees with the tree that was packed, and how it tells what
 # is wrong.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 zoo tree

@@ -7,7 +7,6 @@
 # here it is the same for all files of a name.  What metadata has is crc32c, which is linear: data
 # followed by its own has the same one whatever the data is.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 # trees: two, one and two, of the same names and sizes, with the same sum for each chunk of so
@@ -199,11 +198,9 @@ cases_later()
 	cp image.dsfs base.dsfs
 	works 'compact --keep' "$dsfs" compact -q -f --keep=2 image.dsfs
 	both 'compact --keep'
-	exits 'compact --keep: is sound' 0 "$fsck" -q image.dsfs
 	cp base.dsfs image.dsfs
 	works 'compact' "$dsfs" compact -q -f image.dsfs
 	check 'compact: holds the new bytes' is two
-	exits 'compact: is sound' 0 "$fsck" -q image.dsfs
 	check '--resume' resumed
 	check '--digest' test "$("$dsfs" digest --generation=1 base.dsfs)" != \
 		"$("$dsfs" digest base.dsfs)"

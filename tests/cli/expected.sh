@@ -4,7 +4,6 @@
 # expected.sh - images that are asked for by the digest that they keep: option digest= of
 # sources.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 refusal='not the image that was asked for'
 

@@ -4,7 +4,6 @@
 # extract.sh - what dsfs extract grants: never more than the image says, whatever the
 # target has by inheritance, what was there before, and which call fails.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 # --- nothing is selected
@@ -164,6 +163,30 @@ exits 'shards: a progress bar on a terminal' 0 drawn samples shards --samples=1 
 FAULT=write:2:run FAULT_RUN='sleep 0.15' with_faults "$dsfs" extract many.dsfs undrawn 2>said
 check 'no terminal: no progress bar' test ! -s said
 
+# --- modes
+# 20 files: the time of each, and of the directory that it is shut, its owner, mode and time
+FAULT=set:1000000:1 FAULT_COUNT=$work/count with_faults "$dsfs" extract many.dsfs counted.many
+check 'of a plain file nothing but its time is set' test "$(<count)" -le 24
+mkdir modes
+for m in 0600 644 4711 400 2755 1666; do
+	echo $m >modes/$m
+	chmod $m modes/$m
+done
+"$mkfs" -q modes.dsfs modes
+# As a user, set-id bits are left out.
+[ "$(id -u)" -eq 0 ] || chmod 711 modes/4711
+[ "$(id -u)" -eq 0 ] || chmod 755 modes/2755
+# modes LABEL TARGET: what was extracted there has its modes
+modes()
+{
+	check "modes: $1" same_file <(stat -c '%a %s' modes/*) <(stat -c '%a %s' "$2"/*)
+}
+
+"$dsfs" extract modes.dsfs modes.out 2>/dev/null
+modes 'files of no names' modes.out
+FAULT=set:1000000:1 FAULT_NAMED=1 with_faults "$dsfs" extract modes.dsfs modes.hidden 2>/dev/null
+modes 'files of hidden names' modes.hidden
+
 # --- ACLs
 if ! setfacl -m u:65534:r one 2>/dev/null; then
 	skip 'ACLs' 'the file system has none'
@@ -208,6 +231,11 @@ exits 'a target that inherits' 0 "$dsfs" extract acls.dsfs parent/new
 check 'a target that inherits: the image says who may what' same_file acls.want <(tree parent/new)
 exits 'a target that inherits: --resume' 0 "$dsfs" extract --resume acls.dsfs parent/new
 check 'a target that inherits: --resume: the same' same_file acls.want <(tree parent/new)
+# A default ACL that is no more than a mode makes files that have none, and lack permissions.
+mkdir narrow
+setfacl -d -m u::rwx,g::-,o::- narrow
+"$dsfs" extract modes.dsfs narrow/new 2>/dev/null
+modes 'a target that passes on a mode' narrow/new
 inherits parent/empty
 exits 'a target that passes on' 0 "$dsfs" extract acls.dsfs parent/empty
 check 'a target that passes on: the image says who may what' same_file acls.want <(tree parent/empty)

@@ -4,7 +4,6 @@
 # fsck.sh - fsck.dsfs: options, exit codes, and how it tells what is wrong.
 # What it finds is the matter of the tier `corrupt`, wrong usage that of usage.sh.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 mkdir -p tree/sub

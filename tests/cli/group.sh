@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # group.sh - mkfs.dsfs stays within half of the memory of its control group, all tables counted:
-# 300,000 files of distinct contents, from each source that is not a tree.  The group ends what
+# 300,000 files of distinct contents, from each kind of source.  The group ends what
 # needs more than all of it, a limit of the process what needs more than half in no file.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-# shellcheck source=tests/harness/memgroup.sh
 . "$top/tests/harness/memgroup.sh"
 make -s -C "$top" build/tests/mkset >&2
 mib=96 files=300000
@@ -21,7 +19,6 @@ set_of()
 }
 
 # within MORE CMD...: in the group, with so many KiB above half of it, which are no table
-# shellcheck disable=SC2317 # exits calls it
 within()
 (
 	[ -n "$group" ] && echo "$BASHPID" >"$group/cgroup.procs" || set -- "$@" --memory=$((mib / 2))M
@@ -56,6 +53,11 @@ read_by_fsck()
 )
 # Names are read by four passes, and nothing else is of that size
 check 'fsck.dsfs: four passes' test "$((2 * $(read_by_fsck)))" -lt "$((7 * $(stat -c %s m.dsfs)))"
+mkdir tree
+tar -xf set.tar -C tree
+exits 'a tree' 0 within 0 "$mkfs" -q t.dsfs tree
+exits 'an update by a tree' 0 within $(($(stat -c %s t.dsfs) / 1024)) "$dsfs" update -q -f t.dsfs tree
+exits 'an update by a tree: sound' 0 "$fsck" -q t.dsfs
 sed -i '3~7s|"mtime":16|"mtime":15|' mixed
 # The metadata of the image is mapped, a part of it at a time
 exits 'an update' 0 within $(($(stat -c %s m.dsfs) / 1024)) "$dsfs" update -q -f --manifest=mixed m.dsfs

@@ -4,7 +4,6 @@
 # harness.sh - the harness tells what is wrong, in each shell that it is used by: a test
 # whose failures nobody sees is worth nothing.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 cat >script <<'T'

@@ -1,15 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# hpc.sh - hpc.rst: the scripts for Slurm, with dsfs-fuse, in a mount namespace of their own; and
+# hpc.sh - jobs.rst: the scripts for Slurm, with dsfs-fuse, in a mount namespace of their own; and
 # that the template of the package has the map for autofs that the document has.
 #
-# shellcheck disable=SC2317 # functions are called by check
 set -euo pipefail
 if [ -z "${HPC_INSIDE:-}" ] && [ "$(id -u)" -eq 0 ]; then
 	HPC_INSIDE=1 exec unshare --mount --propagation private "$0"
 fi
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 jobs=$top/packaging/slurm
 
@@ -60,7 +58,7 @@ check 'an image that is not there fails the prolog' test "$rc" -ne 0
 # autofs: the template of the package says the same as the document.
 template=$top/packaging/autofs/auto.dsfs
 check 'the template has the map' grep -qxF "$(sed -n '/^ *\*  -fstype=dsfs,/s/^ *//p' \
-	"$top/Documentation/hpc.rst")" "$template"
+	"$top/Documentation/jobs.rst")" "$template"
 check 'the template has the line of the master map' grep -qxF "#	$(sed -n \
-	's,^ *\(/datasets  /etc/.*\),\1,p' "$top/Documentation/hpc.rst")" "$template"
+	's,^ *\(/datasets  /etc/.*\),\1,p' "$top/Documentation/jobs.rst")" "$template"
 finish

@@ -7,7 +7,6 @@
 # but what its header declares.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/harness/cases.sh
 . tests/harness/cases.sh
 prog=install
 work_dir
@@ -28,8 +27,9 @@ wanted()
 		./usr/sbin/{dsfs,dsfs-switch,{dump,fsck,mkfs}.dsfs} \
 		./usr/share/bash-completion/completions/{dsfs{,-fuse},{dump,fsck,mkfs,mount}.dsfs} \
 		./usr/share/man/man{3/dsfs.3,5/dsfs.5,7/dsfs-source.7} \
-		./usr/share/man/man8/dsfs{,-{cat,compact,diff,digest,extract,fuse,info,label,ls,manifest,oci,order,readahead,revert,shards}}.8 \
-		./usr/share/man/man8/dsfs{-stat,-switch,-tar,-top,-trace,-update,-warmup,_id}.8 \
+		./usr/share/man/man8/dsfs{,-{add,cat,compact,diff,digest,edit,erase,extract,fuse,info,join,label,ls,manifest,mv,oci,order,pieces}}.8 \
+		./usr/share/man/man8/dsfs-{readahead,revert,rm,set,shards,subset}.8 \
+		./usr/share/man/man8/dsfs{-stat,-switch,-tar,-top,-trace,-update,-view,-warmup,_id}.8 \
 		./usr/share/man/man8/{dump,fsck,mkfs,mount}.dsfs.8 \
 		./usr/share/zsh/site-functions/_{dsfs{,-fuse},{dump,fsck,mkfs,mount}.dsfs} |
 		LC_ALL=C sort)
@@ -159,7 +159,6 @@ live()
 
 if [ "$(id -u)" -eq 0 ] && [ ! -e fs/dsfs.ko ]; then
 	check 'make install has ldconfig find the library' live
-	# shellcheck disable=SC2016 # for eval
 	check 'but not with DESTDIR' eval '! live "DESTDIR=$work/elsewhere"'
 else
 	skip 'make install and ldconfig' 'not root, or a module would be installed, too'

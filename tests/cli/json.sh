@@ -4,7 +4,6 @@
 # json.sh - the keys of what the tools print as JSON are those of their manual pages, each
 # of them: a script is written after the page.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 prog=json
 
@@ -127,7 +126,8 @@ info x.img
 digest x.img
 diff x.img
 shards x.img shard
-oci x.img layout
+pieces x.img published
+oci published/x.img.list layout
 T
 
 flip x.img $(($(data_of x.img /new) + 1))

@@ -4,7 +4,6 @@
 # label.sh - dsfs label, dsfs revert: what is new, what stays, what is refused.  Calls that fail are
 # in tests/robust/updates, cuts of power in tests/update, bytes of an image in tests/golden/frozen.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 # The generations of image.dsfs, the newest first: is EXPRESSION, of the list g

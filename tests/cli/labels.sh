@@ -4,7 +4,6 @@
 # labels.sh - what dsfs_id prints of a label is what libblkid encodes, and what udev makes of
 # the lines is the label, whatever its bytes are.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 mkdir tree

@@ -4,7 +4,6 @@
 # make.sh - what `make` prints: a line a file that is made, so that a warning and what a target
 # has to say are seen; V=1: the commands; -s: nothing.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 object=$work/build/obj/userspace/udev/main.o
 
@@ -13,11 +12,6 @@ quiet()
 {
 	rm -rf "$work/build"
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$top" --no-print-directory "B=$work/build" "$@"
-}
-
-not()
-{
-	! "$@"
 }
 
 # Commands that write a file by a compiler, a linker or ar, without a line about it

@@ -5,12 +5,10 @@
 # memory.sh - mkfs.dsfs --memory: whatever part of the tree is in a temporary file, the image has
 # the same bytes; and if there can be no such file, too; for directories, manifests and archives.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 options=(-q -f -T 5 -U 11111111-2222-4333-8444-555555555555)
 
 # Without room for it in a file, as on a full disk
-# shellcheck disable=SC2317 # exits calls it
 small_files()
 (
 	ulimit -f 10000

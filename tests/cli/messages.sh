@@ -4,7 +4,6 @@
 # messages.sh - troubleshooting.rst has each message of the module, of mount.dsfs and of
 # dsfs-fuse, and no other.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 # sources FILE...: the messages in them, with ... for what differs
@@ -15,7 +14,7 @@ import re, sys
 
 # A call, what it is given before its format without a string in it, and the format
 CALL = re.compile(r"""\b(?:dsfs_(?:error_limited|info|fc_error|fc_warn)|invalfc?|errorfc?|warnfc?
-                      |pr_\w+|msg_error|msg_warn|args_refused)\s*\(
+                      |pr_\w+|msg_error|msg_warn|msg_fail|args_refused)\s*\(
                       (?:[^"();]|\([^()"]*\))*
                       ((?:"(?:[^"\\]|\\.)*"\s*)+)""", re.X)
 found = set()

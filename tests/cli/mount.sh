@@ -4,7 +4,6 @@
 # mount.sh - mount.dsfs: usage and exit codes anywhere, mounts where the running
 # kernel has dsfs (the User Mode Linux of tests/uml, a machine with the module).
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 mount=$bin/mount.dsfs
 
@@ -77,6 +76,7 @@ one that is not kept|32|generation 3: No such|mount.dsfs -f later.dsfs dir -o di
 digest= that is none|1|not sha256: and 64 hexadecimal|mount.dsfs -f kept.dsfs dir -o digest=sha256:12
 digest= without a value|1|option digest: not sha256:|mount.dsfs -f kept.dsfs dir -o digest
 a remount|32|dir: digest: the image that is mounted|mount.dsfs -f kept.dsfs dir -o remount,digest=$kept
+driver|1|driver=x: not module, erofs or auto|mount.dsfs -f kept.dsfs dir -o driver=x
 verity|1|verity.roothash=12: nobody has made|mount.dsfs -f kept.dsfs dir -o verity.roothash=12
 verity|1|verity.hashdevice=/dev/null: nobody has made|mount.dsfs -f kept.dsfs dir -o verity.hashdevice=/dev/null
 T

@@ -4,7 +4,6 @@
 # note.sh - what a generation says of itself: its message and its label, through updates
 # and compact.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 # generations IMAGE EXPRESSION: holds of the list g of generations, the newest first
@@ -54,34 +53,7 @@ check 'compact: an empty message leaves it out' generations y.dsfs \
 	'g[0]["message"] == ""'
 exits 'it is clean without' 0 "$fsck" y.dsfs
 
-# --- limits
-long=$(printf '%01024d' 0)
-exits '1024 bytes' 0 "$mkfs" -q -f -m "$long" y.dsfs tree
-check '1024 bytes: all of them' generations y.dsfs 'len(g[0]["message"]) == 1024'
-exits '1024 bytes: clean' 0 "$fsck" y.dsfs
-# As many blocks of metadata as one block of checksums has, one fewer, and one more,
-# which takes a second block of checksums.  A target of 4000 bytes takes a block.
-blocks()
-{
-	head -n "$1" list >some
-	made "$1 symlinks" y.dsfs "$mkfs" -q -f -m x --manifest=some y.dsfs
-	blocks=$(($("$dump" --regions y.dsfs | awk '$2 == "blocksums" { print $4 }') / 4))
-}
-
-yes "$(printf '%04000d' 0)" | awk 'NR > 1100 { exit }
-	{ printf "{\"path\":\"/%04d\",\"type\":\"symlink\",\"target\":\"%04d%s\"}\n", NR, NR, substr($1, 5) }' >list || [ -s list ]
-blocks 1000
-some=$((1000 + 1023 - blocks))
-blocks $some
-# Their names take a block, too, now and then.
-if [ "$blocks" -gt 1023 ]; then
-	blocks $((some -= blocks - 1023))
-fi
-check 'as many blocks as a block of checksums has, less one' test "$blocks" -eq 1023
-blocks $((some + 1))
-check 'a block more of metadata' test "$blocks" -eq 1024
-blocks $((some + 2))
-check 'and one, which takes a second block of checksums' test "$blocks" -eq 1026
+# --- the same bytes
 SOURCE_DATE_EPOCH=1600000000 "$mkfs" -q -f -m x y.dsfs tree
 SOURCE_DATE_EPOCH=1600000000 "$mkfs" -q -f -m x z.dsfs tree
 check 'the same bytes again' cmp y.dsfs z.dsfs

@@ -4,7 +4,6 @@
 # release.sh - scripts/release in a clone: what is refused leaves nothing, what is made has the
 # version everywhere.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 if [ ! -w "$top" ] || [ ! -e "$top/.git" ]; then

@@ -4,7 +4,6 @@
 # replace.sh - an image file in whose place a new one comes, by -f, by compact and with its
 # older generations: who may read it, and what else is kept; links to it.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 # state FILE: mode, owner, group and all extended attributes

@@ -5,7 +5,6 @@
 # missing comes, and what is not the image's is never touched.  Runs that are killed anywhere and
 # taken up again are those of tests/robust/extract.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 mkdir -p tree/a/b/c tree/closed tree/z
@@ -114,7 +113,10 @@ granted()
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 "$work"
 	mkdir -m 777 user
-	run "${user[@]}" "$dsfs" extract image.dsfs user/out
+	says 'as a user: what only root can is named' 1 '/z/device: mknod: Operation not permitted' \
+		"${user[@]}" "$dsfs" extract image.dsfs user/out
+	check 'as a user: contents' diff <(awk -F '\t' '$2 == "f" { print $1, $11 }' tree.list) \
+		<("$listing" --as-packed user/out | awk -F '\t' '$2 == "f" { print $1, $11 }')
 	find user/out -name file -delete
 	rm -f user/out/a/b/c/5
 	run "${user[@]}" "$dsfs" extract --resume image.dsfs user/out

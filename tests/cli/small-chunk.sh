@@ -8,7 +8,6 @@
 set -uo pipefail
 large=32K	# chunks of files of more than 1 MiB
 more=()		# options that say so
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 # Sizes at the limits; small and not small without their holes, and from more than one piece.
@@ -127,18 +126,6 @@ cases_again()
 	built "$1: compact" base.dsfs "$bytes" "$dsfs" compact -q -f base.dsfs
 }
 
-# A bad byte is one of all of a small file, and of no other one.
-cases_damage()
-{
-	"$mkfs" -q -f --chunk-size=small=256K image.dsfs tree
-	flip image.dsfs $(($(data_of image.dsfs /262144) + 200000))
-	exits 'a bad byte: fsck.dsfs' 4 "$fsck" image.dsfs
-	check 'a bad byte: fsck.dsfs: says what it is in' \
-		grep -q '/262144: .*data checksum: .*bytes 0 to 262143' "$out" "$err"
-	exits 'a bad byte: its file' 1 "$dsfs" cat image.dsfs /262144
-	exits 'a bad byte: another file' 0 "$dsfs" cat image.dsfs /65537
-}
-
 # small_of WANT OPTION...: up to how many bytes mkfs.dsfs makes a file one chunk
 small_of()
 {
@@ -187,7 +174,6 @@ cases_default
 for size in 64K 1M; do
 	cases_small "$size"
 done
-cases_damage
 cases_compared
 cases_large 4K
 cases_large 1M

@@ -4,7 +4,6 @@
 # splats.sh - what the runners read a kernel log with: where allocations are made to
 # fail, that is no reason to overlook anything else.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 splats=$top/tests/lab/splats

@@ -3,7 +3,6 @@
 #
 # stat.sh - dsfs stat and dsfs top: what they make of a sysfs of ours.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 abi=$top/Documentation/ABI/testing/sysfs-fs-dsfs
 docs=$top/Documentation/monitoring
@@ -159,6 +158,29 @@ explained_columns()
 		grep -oE '[a-zA-Z]+/(s|op)|errors'
 }
 
+# The mounts of $work/long: vdb at places with long names, each figure 19 digits long
+large=3000000000000000000
+many_names()
+{
+	local n
+
+	printf '22 1 254:16 / /data/%s ro - dsfs /dev/vdb ro\n' "$(printf 'näme%.0s' {1..13})" \
+		"$(printf 'n%.0s' {1..300})" "$(printf 'long/%.0s' {1..30})" >long
+	for ((n = 0; n < 9; n++)); do
+		echo "22 1 254:16 / /mnt/place-$n ro - dsfs /dev/vdb ro"
+	done >>long
+	for n in "${described[@]}"; do
+		[[ $n == uuid || $n == label ]] || echo $large >"sys/fs/dsfs/vdb/$n"
+	done
+	printf 'ü%.0s' {1..32} >sys/fs/dsfs/vdb/label
+}
+
+# fits: no line of standard output has more than 80 columns, but one that is a long name
+fits()
+{
+	[ -s "$out" ] && ! LC_ALL=C.UTF-8 grep -E '.{81}' "$out" | grep -vE '^ *\/data[^ ]*,?$'
+}
+
 check 'the ABI has the files of the module' \
 	diff <(shown_by_module) <(printf '%s\n' "${described[@]}" | sort)
 says 'no such sysfs' 1 'mountinfo/fs/dsfs: Not a directory' "$dsfs" stat --sysfs=mountinfo
@@ -221,20 +243,19 @@ echo nonsense >sys/fs/dsfs/loop0/io_errors
 says 'a figure that is none' 1 'io_errors: not a number: nonsense' "$dsfs" stat "${here[@]}" loop0
 rm -r sys/fs/dsfs/loop0
 
-# feed OPENS REQUESTS OPENS REQUESTS: two looks see these.  They are pipes; who opens the
-# second has closed the first, so that nobody gets what is for another look.
+# feed VALUE...: looks at the files of ${fed[@]}, in the order in which they are read, see these.
+# They are pipes; who opens the next one has closed the last, so that nobody gets what is for
+# another look.
+fed=(opens requests_whole)
 feed()
 {
-	local stats=sys/fs/dsfs/vdb/stats
+	local stats=sys/fs/dsfs/vdb/stats n=0 value
 
-	rm -f $stats/{opens,requests_whole}
-	mkfifo $stats/{opens,requests_whole}
-	{
-		echo "$1" >$stats/opens
-		echo "$2" >$stats/requests_whole
-		echo "$3" >$stats/opens
-		echo "$4" >$stats/requests_whole
-	} &
+	rm -f "${fed[@]/#/$stats/}"
+	mkfifo "${fed[@]/#/$stats/}"
+	for value; do
+		echo "$value" >"$stats/${fed[n++ % ${#fed[@]}]}"
+	done &
 	feeder=$!
 }
 
@@ -247,13 +268,14 @@ unfeed()
 
 exits 'top: nothing moves' 0 "$dsfs" top -b -d 0.01 -n 2 "${here[@]}"
 check 'top: the manual page has every column, and no other' diff <(explained_columns) \
-	<(sed -n '1{s/^DEVICE *//; s/ *MOUNTED ON$//; s/  */\n/gp}' "$out")
+	<(sed -n '1{s/^DEVICE *//; s/  */\n/gp}' "$out"; printf '%s\n' admit/s trans/s lost/s)
 check 'top: two tables' test "$(grep -c '^DEVICE' "$out")" = 2
 check 'top: no rate' test "$(awk '$1 == "vdb" { print $2, $4, $6 }' "$out" | sort -u)" = '0 0 -'
 feed 100 1000 300 1500
 exits 'top: opens and requests' 0 "$dsfs" top -b -d 0.01 -n 1 "${here[@]}"
 unfeed
-check 'top: their ratio' test "$(awk '$1 == "vdb" { print $6, $NF }' "$out")" = '2.500 /data'
+check 'top: their ratio, and where it is mounted' test "$(
+	awk '$1 == "vdb" { print $6; getline; print $1 }' "$out")" = $'2.500\n/data'
 feed 100 10 99 20
 exits 'top: mounted anew meanwhile' 0 "$dsfs" top -b -d 0.01 -n 1 "${here[@]}"
 unfeed
@@ -284,4 +306,31 @@ for file in opens requests_whole; do
 	echo 5 >"sys/fs/dsfs/vdb/stats/$file"
 done
 check 'top: on a terminal' on_terminal
+
+# What people read fits 80 columns, and the longest bar is full.
+many_names
+exits 'text of large figures' 0 "$dsfs" stat --sysfs=sys --mountinfo=long
+check 'text: fits 80 columns' fits
+check 'text: five full bars' test "$(grep -c '[^#] \{2\}#\{28\}$' "$out")" = 5
+check 'text: no mount point is cut' test "$(grep -o '/[^, ]*' "$out" | LC_ALL=C sort)" = \
+	"$(cut -d' ' -f5 long | LC_ALL=C sort)"
+# colours HOW...: dsfs stat on a terminal says so
+colours()
+{
+	[ "$(env "${@:2}" python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' \
+		"$dsfs" stat --sysfs=sys --mountinfo=long </dev/null | grep -c $'\033\\[32m#')" = "$1" ]
+}
+check 'a terminal has green bars' colours 5 -u NO_COLOR TERM=xterm
+check 'not where none are wanted' colours 0 NO_COLOR=1 TERM=xterm
+check 'not a dumb one' colours 0 -u NO_COLOR TERM=dumb
+
+mapfile -t fed < <(sed -n 's|.*"stats/\([a-z_]*\)".*|\1|p' "$top/userspace/mounted/figures.c")
+feed "${fed[@]/*/0}" "${fed[@]/*/$large}"
+exits 'top of large figures' 0 "$dsfs" top -b -d 0.01 -n 1 --sysfs=sys --mountinfo=long
+unfeed
+check 'top: fits 80 columns' fits
+check 'top: a full bar' grep -qE '^vdb .{59}  #{15}$' "$out"
+check 'top: the end of a name' grep -qE '^  \.\.\.n{75}$|^  /data/(näme)+$' "$out"
+check 'top: the epoch cache' grep -qE '^  epoch cache: [0-9]+[PEZ] admit/s, ' "$out"
+
 finish

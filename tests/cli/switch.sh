@@ -9,7 +9,6 @@
 set -euo pipefail
 [ -n "${SWITCH_INSIDE:-}" ] || [ "$(id -u)" -ne 0 ] ||
 	SWITCH_INSIDE=1 exec unshare --mount --propagation private "$BASH" "$0"
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 switch=("$dsfs" switch)
 

@@ -5,7 +5,6 @@
 # were, for tar(1) and for Python, in a copy and in place; and what cannot be used as it is
 # is refused before anything is written.
 set -uo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 prog=tar-index
 start=69632
@@ -104,17 +103,6 @@ check 'a copy: attributes' diff \
 check 'a copy: mode and time of the archive' test \
 	"$("$dsfs" ls -l copy.dsfs /shards/more.tar | cut -d ' ' -f 1)" = "$(stat -c %A in/more.tar)"
 says 'a copy: the feature is told' 0 '(archives)' bash -c "'$dump' copy.dsfs >&2"
-check 'a copy: samples cross blocks' python3 - "$dump" <<'PY'
-import subprocess, sys
-n = 0
-for i in range(40):
-    text = subprocess.run([sys.argv[1], f"--extents=/train-0/0{i:05}.json", "copy.dsfs"],
-                          capture_output=True, text=True, check=True).stdout
-    size, start = (int(x) for x in text.splitlines()[2].split()[1:3])
-    n += start // 4096 != (start + size - 1) // 4096
-    assert start % 512 == 0, start
-assert n, "none does: nothing was tested"
-PY
 made 'without checksums' nosums.dsfs "$mkfs" -q --tar-index --chunk-size=none "${tars[@]}" nosums.dsfs
 check 'without checksums: samples and archives' trees nosums.dsfs train-0 train-1 train-2 more
 made '--chunk-size' nosums.dsfs "$mkfs" -q -f --tar-index --chunk-size=4K "${tars[@]}" nosums.dsfs
@@ -124,14 +112,6 @@ check '-T: the same bytes' cmp one.dsfs two.dsfs
 check '-T: another UUID for other archives' bash -c \
 	"'$mkfs' -q -f -T 5 --tar-index --tar=in/more.tar two.dsfs &&
 	 ! cmp -s -i 1072 -n 16 one.dsfs two.dsfs"
-cp in/train-0.tar clone.probe
-if cp --reflink=always in/train-0.tar clone.probe 2>/dev/null; then
-	exits 'shared blocks' 0 "$mkfs" --json -f --tar-index "${tars[@]}" cloned.dsfs
-	check 'shared blocks: all of them' holds "d['cloned_bytes'] == $sum"
-	check 'shared blocks: the same' trees cloned.dsfs train-0 train-1 train-2 more
-else
-	skip 'shared blocks' 'the file system has none; tests/guest/shards.sh has one that does'
-fi
 
 # --- in place.  archives FILE...: on a disk of their own, as somebody would write them
 archives()

@@ -4,7 +4,6 @@
 # tar.sh - dsfs tar: its form, and what it leaves out; and patterns, of tar and of
 # --extract.  What GNU tar, bsdtar, Python and mkfs.dsfs make of it is judged by tests/judge.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 zoo zoo
@@ -73,7 +72,7 @@ says 'nobody reads it, and SIGPIPE is ignored' 1 'standard output: Broken pipe' 
 	bash -c "trap '' PIPE; { '$dsfs' tar some.dsfs; echo \$? >status; } | head -c 1 >/dev/null; exit \$(cat status)"
 exits 'nobody reads it' 141 bash -c "set -o pipefail; '$dsfs' tar some.dsfs | head -c 1"
 check 'nobody reads it: no message' test ! -s "$err"
-exits 'a terminal' 1 script -qec "'$dsfs' tar some.dsfs" /dev/null
+exits 'a terminal' 1 env NO_COLOR=1 script -qec "'$dsfs' tar some.dsfs" /dev/null
 check 'a terminal: nothing but a message' test "$(tr -d '\r' <"$out")" = \
 	'dsfs tar: standard output is a terminal'
 

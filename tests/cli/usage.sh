@@ -5,7 +5,6 @@
 # wrong usage does, and print no control character of what they were given.  What an option
 # refuses, and what it does not go with, is in the tables of the tools, and in those here.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 # refused TEXT: by the command of the last run; its name is in front, the hint follows
@@ -55,8 +54,10 @@ done <<'T'
 2 dsfs ls
 2 dsfs manifest
 2 dsfs oci
+2 dsfs pieces
 2 dsfs shards
 2 dsfs tar
+2 dsfs view
 1 mount.dsfs
 1 dsfs-fuse
 2 dsfs
@@ -108,6 +109,7 @@ dump.dsfs|--generation=1|--generations
 dsfs ls|--null|--json
 dsfs stat|--json|--prometheus
 dsfs order|--sorted|--ahead
+dsfs order|--plot=x|--null
 T
 # An option by itself, or with a value that is wrong, or several: what is said of it
 while IFS='|' read -r tool option text values; do
@@ -151,7 +153,7 @@ mkfs.dsfs|--tar=x --allow=unreadable|--allow=unreadable and --tar do not go toge
 mkfs.dsfs|--tar-index=512 --tar=x|--tar-index=SIZE and --tar do not go together
 dsfs update|--tar=x|--tar: only with --tar-index
 dsfs compact|--align=4K|--align: 4K: none of object=
-dsfs compact|y z|too many arguments
+dsfs compact|y z|x: one argument too many
 dsfs digest|y|too many arguments
 dsfs digest|--tar=x|too many arguments
 mkfs.dsfs|--tar-index --wds=prefix --tar=x|--wds=prefix and --tar-index do not go together
@@ -166,8 +168,8 @@ mkfs.dsfs||IMAGE and SOURCE are needed
 mkfs.dsfs|y z|too many arguments
 fsck.dsfs|--threads|not a number from 1 to 64|0 65 x
 fsck.dsfs|-C x|-C: x: not a file descriptor
-fsck.dsfs|y|more than one image given
-dump.dsfs|y|more than one image given
+fsck.dsfs|y|x: one argument too many
+dump.dsfs|y|x: one argument too many
 dump.dsfs|--dir=/ --dir=/|--dir: given twice
 dsfs digest|--threads|not a number from 1 to 256|0
 dsfs label|--uuid|not a UUID|1234
@@ -209,14 +211,14 @@ dsfs: no such command|2|nonsense: unknown command|dsfs nonsense
 dsfs: a command that is misspelt|2|swtich: unknown command, did you mean switch?|dsfs swtich
 dsfs help: a command that is misspelt|2|did you mean warmup?|dsfs help wramup
 an option that is misspelt|2|--digset: unknown option, did you mean --digest?|mkfs.dsfs --digset x y
-dsfs label: no image|2|no image given|dsfs label
+dsfs label: no image|2|IMAGE is needed|dsfs label
 dsfs label: too long|2|label: 65 bytes: the limit is 64|dsfs label y "$(printf %065d 0)"
 dsfs label: its message, too|2|--message: 1025 bytes: the limit is 1024|dsfs label -m "$(printf %01025d 0)" y
 dsfs revert: a number|2|0: not the number of a generation|dsfs revert y 0
-dsfs revert: too many|2|too many arguments|dsfs revert y 1 2
+dsfs revert: too many|2|2: one argument too many|dsfs revert y 1 2
 dsfs order: nothing to do|2|dsfs order: no |dsfs order
 dsfs readahead: nothing to do|2|dsfs readahead: no |dsfs readahead
-dsfs trace: nothing to do|2|dsfs trace: no |dsfs trace
+dsfs trace: nothing to do|2|MOUNTPOINT is needed|dsfs trace
 dsfs warmup: nothing to do|2|dsfs warmup: no |dsfs warmup
 dsfs top: no terminal|2|use --batch|dsfs top
 dsfs top --delay|2|--delay: |dsfs top -b -d 0

@@ -4,7 +4,6 @@
 # verbs.sh - dsfs ls, info, cat and extract: what they say is what ls(1) and find(1) say of the tree
 # that was packed, what comes out is that tree, and how they tell what is wrong.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 zoo tree
@@ -93,15 +92,6 @@ for i in {1..20}; do
 	echo "$i" >"twenty/$i"
 done
 mkfs.dsfs -q twenty.dsfs twenty
-few_files()
-(
-	# the image, the target and a directory of it are open, and no file can be
-	exec 3>&- 4>&- 5>&-
-	ulimit -n 6
-	"$dsfs" extract twenty.dsfs "$1"
-)
-says 'no more open files' 1 'Too many open files: stopped here' few_files none
-check 'no more open files: one message' test "$(wc -l <"$err")" = 1
 cp twenty.dsfs bad.dsfs
 for i in {1..15}; do
 	flip bad.dsfs "$(data_of bad.dsfs "/$i")"
@@ -113,20 +103,6 @@ check 'many bad files: the others are there' test "$(find some -mindepth 1 -prin
 exits 'many bad files: --verbose' 1 "$dsfs" extract -v bad.dsfs more
 check 'many bad files: --verbose names all' test "$(grep -c ': content: ' "$err")" = 15
 check 'many bad files: --verbose: no more than that' test "$(wc -l <"$err")" = 15
-
-if [ "$(id -u)" -eq 0 ]; then
-	chmod 755 "$work"
-	mkdir -m 777 user
-	run "${user[@]}" "$dsfs" extract good.dsfs user/new
-	check 'extract as a user: what only root can is named' grep -q \
-		'/types/char-1-3: mknod: Operation not permitted' "$err"
-	check 'extract as a user: contents' diff \
-		<(awk -F '\t' '$2 == "f" { print $1, $11 }' tree.list) \
-		<("$listing" --as-packed user/new |
-		  awk -F '\t' '$2 == "f" { print $1, $11 }')
-else
-	skip 'extract as a user' 'not root'
-fi
 
 # Ten directories of ten files that are all the same ten: a few more of them and
 # a small image would keep a walk busy for days.

@@ -5,7 +5,6 @@
 # and that the check finds what is broken.  The functions of xfstests that it calls
 # are made up here.
 set -euo pipefail
-# shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 
 _notrun()
@@ -21,7 +20,6 @@ _log_err()
 
 DSFS_MKFS_PROG=$bin/mkfs.dsfs
 DSFS_FSCK_PROG=$bin/fsck.dsfs
-# shellcheck source=scripts/upstream/xfstests/dsfs
 . "$top/scripts/upstream/xfstests/dsfs"
 
 mkdir tree

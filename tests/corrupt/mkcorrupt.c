@@ -14,7 +14,7 @@
  *
  * PLACE: inode PATH | root 0|1|both | number BLOCK | owner PATH | extra PATH | dir PATH |
  *	extent PATH I | unit PATH I | names PATH BLOCK | rows PATH | slot PATH | name PATH |
- *	bucket PATH I | entry PATH | xset PATH | xattr PATH I | target PATH | chunksum PATH I |
+ *	entry PATH | xset PATH | xattr PATH I | target PATH | chunksum PATH I |
  *	data PATH | pad REGION | at OFFSET | blocksum REGION BLOCK |
  *	super 0|1|both | region 0|1|both REGION
  * FIELD: as in dsfs_fs.h, or byte, value; with [I] the I-th
@@ -27,7 +27,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "../hostile/files.h"
 #include "corrupt.h"
 #include "sums.h"
 
@@ -202,78 +204,41 @@ static void apply_phase(struct dsfs_source *src, const struct change *list, int 
 			apply(src, &list[i]);
 }
 
-/* --- checksums -------------------------------------------------------------- */
-
-static struct sums_area sums_area(const struct dsfs_source *src)
-{
-	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
-
-	return (struct sums_area){ src->geo.meta_start, src->geo.meta_bytes,
-				   r->pos, r->bytes };
-}
-
-static void sum_blocks(struct dsfs_source *src)
-{
-	const struct sums_area area = sums_area(src);
-
-	sums_blocks(src->bad, &area);
-}
-
-static void sum_sums(struct dsfs_source *src)
-{
-	const struct sums_area area = sums_area(src);
-
-	sums_sums(src->bad, &area);
-}
-
-static void sum_supers(struct dsfs_source *src)
-{
-	int slot;
-
-	for (slot = 0; slot < DSFS_SB_SLOTS; slot++)
-		sums_super(src->bad, slot);
-}
-
-/* --- files ------------------------------------------------------------------ */
+/* --- the image -------------------------------------------------------------- */
 
 static void read_image(struct dsfs_source *src, const char *path)
 {
 	struct dsfs_err err = { 0 };
-	FILE *f = fopen(path, "rb");
-	long len = -1;
+	struct bytes good;
 
-	if (f && !fseek(f, 0, SEEK_END))
-		len = ftell(f);
-	if (len < 0)
-		die("%s: %s", path, strerror(errno));
-	rewind(f);
-	src->len = len;
-	src->out = len;
-	src->good = calloc(1, len + 1);
-	src->bad = malloc(len + 1);
-	if (!src->good || !src->bad || fread(src->good, 1, len, f) != (size_t)len)
-		die("%s: cannot be read", path);
-	fclose(f);
-	memcpy(src->bad, src->good, len);
+	bytes_read(&good, path, 0);
+	src->good = good.p;
+	src->len = good.size;
+	src->out = good.size;
+	src->bad = malloc(src->len + 1);
+	if (!src->bad)
+		die("%s: no memory", path);
 	if (src->len < DSFS_DATA_START_MIN ||
 	    dsfs_super_decode((void *)(src->good + DSFS_SB_POS(0)), src->len,
 			      &src->geo, &err))
 		die("%s: no good image: %s", path, err.what ? err.what : "too short");
 }
 
-static void write_image(struct dsfs_source *src, const char *path)
+/* The changes, phase by phase, and the checksums that the later ones do not know of. */
+static void make_bad(struct dsfs_source *src, const struct change *list, int n)
 {
-	static const u8 zeros[4096];
-	u64 n = src->out < src->len ? src->out : src->len;
-	FILE *f = fopen(path, "wb");
+	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
+	const struct sums_area area = { src->geo.meta_start, src->geo.meta_bytes,
+					r->pos, r->bytes };
 
-	if (!f || fwrite(src->bad, 1, n, f) != n)
-		die("%s: cannot be written", path);
-	for (; n < src->out; n += sizeof(zeros))
-		if (fwrite(zeros, 1, sizeof(zeros), f) != sizeof(zeros))
-			die("%s: cannot be written", path);
-	if (fclose(f))
-		die("%s: %s", path, strerror(errno));
+	apply_phase(src, list, n, PHASE_CONTENT);
+	sums_blocks(src->bad, &area);
+	apply_phase(src, list, n, PHASE_BLOCKSUMS);
+	sums_sums(src->bad, &area);
+	apply_phase(src, list, n, PHASE_SUPER);
+	for (int slot = 0; slot < DSFS_SB_SLOTS; slot++)
+		sums_super(src->bad, slot);
+	apply_phase(src, list, n, PHASE_RAW);
 }
 
 int main(int argc, char **argv)
@@ -290,16 +255,12 @@ int main(int argc, char **argv)
 	current = strdup(argv[2]);
 	widen_rows(&src, argv[2]);
 	n = parse_changes(&src, argv[2], list);
-	apply_phase(&src, list, n, PHASE_CONTENT);
-	sum_blocks(&src);
-	apply_phase(&src, list, n, PHASE_BLOCKSUMS);
-	sum_sums(&src);
-	apply_phase(&src, list, n, PHASE_SUPER);
-	sum_supers(&src);
-	apply_phase(&src, list, n, PHASE_RAW);
+	make_bad(&src, list, n);
 	if (src.out == src.len && !memcmp(src.good, src.bad, src.len) && n)
 		die("changes nothing");
-	write_image(&src, argv[3]);
+	bytes_write(src.bad, src.out < src.len ? src.out : src.len, argv[3]);
+	if (truncate(argv[3], src.out))
+		die("%s: %s", argv[3], strerror(errno));
 	free(src.good);
 	free(src.bad);
 	return 0;

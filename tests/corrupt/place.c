@@ -254,12 +254,6 @@ static struct place place_name(struct dsfs_source *src, const struct file *f, ch
 			 byte_fields);
 }
 
-static struct place place_bucket(struct dsfs_source *src, const struct file *f, char **arg)
-{
-	return record(src, DSFS_REGION_INDEX, f->dir.first_bucket + number(arg),
-		      sizeof(struct dsfs_bucket), bucket_fields);
-}
-
 /* The index entry of a name. */
 static struct place place_entry(struct dsfs_source *src, const struct file *f, char **arg)
 {
@@ -422,7 +416,6 @@ static const struct {
 	{ "rows", 1, true, place_of_rows },
 	{ "slot", 1, true, place_slot },
 	{ "name", 1, true, place_name },
-	{ "bucket", 2, true, place_bucket },
 	{ "entry", 1, true, place_entry },
 	{ "xset", 1, true, place_xset },
 	{ "xattr", 2, true, place_xattr },

@@ -117,9 +117,10 @@ static void widen(struct dsfs_source *src, u32 ino, unsigned int column)
 	const u32 width = r.rows->width[column], shift = r.rows->shift[column];
 	const u32 row = r.at[DSFS_COLUMNS];
 	const u64 first = r.off & ~(DSFS_BLOCK_SIZE - 1ULL), end = blocks_end(src, first);
-	const u32 more = count * (8 - width), by = (more + 3) & ~3U;
+	const u32 more = count * (8 - width);
 	u8 old[DSFS_BLOCK_SIZE], *to = (u8 *)(r.rows + 1);
 	const u64 own = r.off + (to - r.block) + (u64)count * row;
+	const u32 by = ((own + more + 3) & ~3ULL) - ((own + 3) & ~3ULL);
 
 	if (width == 8)
 		return;

@@ -13,22 +13,10 @@
  * PATH:OFFSET (4 KiB from there on; mmap may end in SIGBUS); getxattr
  * PATH:NAME; rest (things that no case breaks unless it says so).
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/loop.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "../harness/cases.h"
 

@@ -4,6 +4,7 @@
 
   readers.py make DIR			2,000 files of up to 1 MiB, and one with a hole
   readers.py epoch REF DIR [BYTES]	each file once, in random order, BYTES a call
+  readers.py order REF DIR		the same in the order of the image, whole
   readers.py many REF DIR N		N processes, each in its own way: a sixth of the files,
 					with DSFS_LONG=1 all
   readers.py chunk REF FILE POS LEN ERRNO
@@ -110,6 +111,10 @@ def epoch(ref, top, size="0"):
     read_all(ref, top, files, lambda p: by_calls(p, int(size)))
 
 
+def order(ref, top):
+    read_all(ref, top, names(ref), lambda p: by_calls(p, 0))
+
+
 def many(ref, top, count):
     files = names(ref)
     procs = [multiprocessing.Process(target=reader, args=(ref, top, files, i))
@@ -150,4 +155,5 @@ def seeks(path, count):
 
 
 if __name__ == "__main__":
-    {"make": make, "epoch": epoch, "many": many, "chunk": chunk, "seeks": seeks}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "epoch": epoch, "order": order, "many": many, "chunk": chunk,
+     "seeks": seeks}[sys.argv[1]](*sys.argv[2:])

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "memory.h"
 #include "reader.h"
@@ -18,6 +19,11 @@ u8 memory_image(const u8 *data, size_t size)
 
 	input_sums(head, image, image_len);
 	return head;
+}
+
+int memory_write(int fd)
+{
+	return write(fd, image, image_len) == image_len ? 0 : -1;
 }
 
 static int memory_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_t len, u64 pos,
@@ -57,9 +63,23 @@ int reader_file(const char *path, struct dsfs_reader **out, const char **what)
 	return 0;
 }
 
+int reader_file_at(int dir, const char *path, struct dsfs_reader **out, const char **what)
+{
+	return reader_file(path, out, what);
+}
+
 int reader_fd(int fd, struct dsfs_reader **out, const char **what)
 {
 	return reader_file(NULL, out, what);
+}
+
+int reader_descriptor(const struct dsfs_reader *r)
+{
+	return -1;
+}
+
+void reader_file_hold(struct dsfs_reader *r)
+{
 }
 
 void reader_file_once(struct dsfs_reader *r)

@@ -14,6 +14,9 @@
  */
 u8 memory_image(const u8 *data, size_t size);
 
+/** memory_write - write that image into a file */
+int memory_write(int fd);
+
 /** walk_all - read everything that is in an image; false: something is broken */
 bool walk_all(void);
 

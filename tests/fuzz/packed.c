@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "output/output.h"
+#include "output.h"
 #include "engine.h"
 #include "packed.h"
 

@@ -98,11 +98,12 @@ static size_t feed_head(struct http_range *r, char *text, size_t len)
 static void answer(const u8 *input, char *text, size_t len)
 {
 	struct http_object obj = {
-		.bytes = OBJECT_BYTES, .etag = "\"tag\"", .text = input[0] & 16,
+		.bytes = OBJECT_BYTES, .text = input[0] & 16,
+		.own = { .bytes = OBJECT_BYTES, .etag = "\"tag\"", .pinned = !(input[0] & 8) },
 	};
 	struct iovec iov = { .iov_len = input[1] };
 	struct http_range r = {
-		.obj = &obj, .pos = input[2], .len = input[1], .iov = &iov, .n = 1,
+		.obj = &obj, .of = &obj.own, .pos = input[2], .len = input[1], .iov = &iov, .n = 1,
 		.opening = input[0] & 8,
 	};
 	size_t at;
@@ -110,7 +111,7 @@ static void answer(const u8 *input, char *text, size_t len)
 	if (!r.len)
 		return;
 	if (r.opening)
-		obj.etag[0] = '\0';
+		obj.own.etag[0] = '\0';
 	/* of that many bytes, so that one more is an error */
 	iov.iov_base = malloc(r.len);
 	if (!iov.iov_base)
@@ -118,7 +119,8 @@ static void answer(const u8 *input, char *text, size_t len)
 	at = feed_head(&r, text, len);
 	if (at < len && answer_body(text + at, 1, len - at, &r) && r.answer.status == 206 &&
 	    (r.answer.first != r.pos || r.answer.last >= r.pos + r.len ||
-	     (!r.opening && strcmp(r.answer.etag, obj.etag) && strcmp(r.answer.etag, "W/\"tag\""))))
+	     (!r.opening && strcmp(r.answer.etag, obj.own.etag) &&
+	      strcmp(r.answer.etag, "W/\"tag\""))))
 		finding("an answer to something else is taken");
 	free(iov.iov_base);
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "options/options.h"
-#include "plan/plan.h"
+#include "plan.h"
 #include "source/source.h"
 #include "engine.h"
 #include "packed.h"
@@ -81,18 +81,15 @@ static bool read_archive(const char *path, enum wds wds)
 		.source = "", .tars = tars, .ntars = wds == WDS_NONE ? 2 : 1, .wds = wds,
 	};
 	struct source *source = NULL;
-	const struct draft draft = {
-		.align_bits = 12, .chunk_bits = 15, .small_bits = 15, .large_bits = 15,
-		.start = DSFS_DATA_START_MIN,
-	};
 	struct plan plan;
 	struct tree tree;
 
 	if (!tree_init(&tree, "", UINT64_MAX) && !source_open(&source, &tar_ops, &o, &tree, 1)) {
 		source->sink = &c.sink;
-		if (!source->ops->list(source) &&
-		    !source->ops->end(source) && !tree_order(&tree))
-			accepted = !plan_make(&plan, &tree, &draft);
+		accepted = !source->ops->list(source) && !source->ops->end(source) &&
+			   !tree_order(&tree);
+		if (accepted)
+			plan_make(&plan, &tree);
 	}
 	source_free(source);
 	tree_free(&tree);

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 
 #include "build/build.h"
-#include "data/order.h"
-#include "plan/plan.h"
+#include "plan.h"
 #include "source/source.h"
 #include "engine.h"
 #include "packed.h"
@@ -41,10 +40,6 @@ static bool read_manifest(const u8 *text, size_t size, const u8 *order,
 	};
 	struct tree tree;
 	struct source *source = NULL;
-	const struct draft draft = {
-		.align_bits = 12, .chunk_bits = 15, .small_bits = 15, .large_bits = 15,
-		.start = DSFS_DATA_START_MIN,
-	};
 	struct order list;
 	struct plan plan;
 	bool good = false;
@@ -53,8 +48,8 @@ static bool read_manifest(const u8 *text, size_t size, const u8 *order,
 	if (!tree_init(&tree, "-", UINT64_MAX) &&
 	    !source_open(&source, &manifest_ops, &o, &tree, 1) &&
 	    !source->ops->list(source) && !tree_order(&tree)) {
-		good = !plan_make(&plan, &tree, &draft) &&
-		       plan.bytes <= IMAGE_MAX;
+		plan_make(&plan, &tree);
+		good = plan.bytes <= IMAGE_MAX;
 		feed(order, order_size);
 		order_init(&list, &tree, &o);
 		order_free(&list);

@@ -10,21 +10,8 @@
  * dontcache, pageout and resident how many of the last 64 of the first COUNT pages are in the
  * cache, or EOPNOTSUPP.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "lib.h"
 #include "ring.h"
 #include "ways.h"
 

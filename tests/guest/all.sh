@@ -19,7 +19,6 @@ fewer=
 sample=20
 [ "${1:-}" != --fewer ] || { fewer=1 sample=7; shift; }
 prog=vm
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 drives=/dev/drive
@@ -29,7 +28,7 @@ mkdir -p /mnt/scratch
 # left_out NAME: with --fewer, a case that is skipped
 left_out()
 {
-	[ -n "$fewer" ] && skip "$1" "--fewer: check-vm KERNEL rest has it"
+	[ -n "$fewer" ] && skip "$1" "--fewer: make check-long has it"
 }
 
 # The kernel's own name of a disk: sysfs knows no other.
@@ -312,6 +311,30 @@ step_frozen()
 	[ $# -gt 0 ] || step_frozen meta=lazy
 }
 
+# Images of tests/cli/edit_model.py: each generation that they keep
+step_edits()
+{
+	local image list number
+
+	mkdir -p /mnt/edits
+	for list in "$ref"/edits/*.list; do
+		number=${list%.list} number=${number##*.}
+		image=${list%".$number.list"}
+		loop=$(losetup -f)
+		losetup -r "$loop" "$image.dsfs"
+		mount -t dsfs -o "generation=$number" "$loop" /mnt/edits
+		check "edits: ${image##*/}, generation $number" made_alike
+		umount /mnt/edits
+		losetup -d "$loop"
+	done
+}
+
+made_alike()
+{
+	listing --as-packed /mnt/edits >/tmp/list || return 1
+	same_file "$list" /tmp/list
+}
+
 fsids_differ()
 {
 	[ "$(stat -f -c %i /mnt/gen1)" != "$(stat -f -c %i /mnt/gen2)" ]
@@ -363,6 +386,8 @@ step_beside()
 	beside_of packed ro data text110000 text1000000
 	beside_of packed ro data text110000 text110000
 	beside_of plainly ro data text1000000 text1000000
+	beside_of plainly ro maps text1000000 text1000000
+	beside_of packed ro maps text1000000 text1000000
 	beside_of plainly meta=lazy meta small/10 small/11
 }
 
@@ -397,9 +422,29 @@ step_counters()
 	part "$here/counters.sh" "$(real plain)" sizes/8400123 "$ref/plain.start" sizes/32768
 }
 
+# Its folios are first added without waiting for memory. Where a limit has been met, that fails, and
+# who then reclaims goes on with the read. What fills the group is pages of the disk.
+whole_in_full_group()
+{
+	stats=/sys/fs/dsfs/$(basename "$(real plain)")/stats
+
+	own_group memory
+	echo 6M >"$group"/memory.max
+	in_group head -c 16777216 "$(real plain)" >/dev/null
+	before=$(awk '$1 == "max" { print $2 }' "$group"/memory.events)
+	in_group cat /mnt/plain/sizes/1048576 >/dev/null || return 1
+	met=$(($(awk '$1 == "max" { print $2 }' "$group"/memory.events) - before))
+	rmdir "$group"
+	said=$(cat "$stats"/requests_whole "$stats"/requests_ahead "$stats"/requests_page | paste -s)
+	echo "# $prog: the limit was met $met times, requests by kind: $said"
+	[ "$met" -gt 0 ] && [ "$said" = "$(printf '1\t0\t0')" ]
+}
+
 step_refaults()
 {
 	part "$here/refaults.sh" "$(real plain)" dirs/5000
+	on plain ro check "a file is read whole by one request in a full memory cgroup" \
+		whole_in_full_group
 }
 
 # one_request_a_file PATTERN DIR
@@ -508,7 +553,7 @@ step_packed()
 }
 
 [ $# -gt 0 ] || set -- listings frozen reads packed blocks dirs attrs stacks stuck notags apart windows \
-	small counters refaults nfs mounts generations dirty slowmeta silent oneblock yields \
+	small counters refaults nfs mounts generations edits dirty slowmeta silent oneblock yields \
 	charged tool shards requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)

@@ -10,7 +10,6 @@
 #
 # Needs dmsetup and the modules dm_mod and loop.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 nest=$1 list=$2 disk=$3 other=$5

@@ -6,10 +6,6 @@
  *
  * The listing compares values; here it is about how the calls behave.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "attrs.h"
 
 static void visit(const struct t_object *o)

@@ -3,11 +3,6 @@
  * ACLs as the kernel enforces them, for the files in the zoo's "acls": a
  * process with another user's ids opens what it may and nothing else.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "attrs.h"
 
 T_CASE(acls, "ACLs grant and deny")

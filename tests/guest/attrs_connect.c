@@ -6,13 +6,6 @@
  * tested here.  Any parent but the file's own directory must give ESTALE: a file,
  * a symlink, a device or a number that does not exist.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "attrs.h"
 
 #ifndef AT_HANDLE_CONNECTABLE

@@ -4,13 +4,6 @@
  * caches are dropped, opened again.  A forged handle, or one of an object that
  * does not exist, gives ESTALE and nothing else.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "attrs.h"
 
 #define KEEP	400

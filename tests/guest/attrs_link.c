@@ -4,12 +4,7 @@
  * RCU walk, and gives EAGAIN if it would have to.  The target makes no difference, and
  * need not exist.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/openat2.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "attrs.h"
 

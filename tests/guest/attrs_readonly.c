@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Every call that would change something says EROFS. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <linux/fs.h>
-#include <unistd.h>
 
 #include "attrs.h"
 

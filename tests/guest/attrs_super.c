@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the file system says of itself: statfs, label, UUID. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/statfs.h>
 #include <linux/fs.h>
-#include <unistd.h>
 
 #include "attrs.h"
 

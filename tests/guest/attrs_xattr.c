@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How listxattr and getxattr answer: sizes, errors, who may see what. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/fsuid.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <linux/capability.h>
-#include <unistd.h>
 
 #include "attrs.h"
 

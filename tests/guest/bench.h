@@ -3,9 +3,7 @@
 #ifndef GUEST_BENCH_H
 #define GUEST_BENCH_H
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <time.h>
+#include "lib.h"
 
 static inline uint64_t bench_now(void)
 {

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench_read - how long the sequential read of a file takes, cold or cached.
+ * bench_read - how long the sequential cold read of a file takes.
  *
  * Where the clock counts instructions (tests/vm/run --icount) and the device
  * has no latency, nanoseconds are instructions, those of the kernel's threads
  * included: nothing else runs, and nobody waits.  Prints the median of the
  * passes and their range.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "lib.h"
 #include "bench.h"
 
 #define PASSES_MAX	99
@@ -42,25 +34,19 @@ static uint64_t read_all(const char *path, uint64_t *bytes)
 
 int main(int argc, char **argv)
 {
-	uint64_t passes = 3, bytes, i;
+	uint64_t passes = 3, bytes = 0, i;
 	double per[PASSES_MAX];
-	bool cold = false;
-	const struct t_option options[] = {
-		{ "passes", .number = &passes }, { "cold", .flag = &cold }, { }
-	};
+	const struct t_option options[] = { { "passes", .number = &passes }, { } };
 	const char *path;
 
 	t_init("bench_read");
-	path = *t_options(argc, argv, options, 1, "[--passes=N] [--cold] FILE");
+	path = *t_options(argc, argv, options, 1, "[--passes=N] FILE");
 	if (!passes || passes > PASSES_MAX)
 		return 2;
 	memset(buf, 1, sizeof(buf));
 	mlockall(MCL_CURRENT | MCL_FUTURE);
-	if (!cold)
-		read_all(path, &bytes);
 	for (i = 0; i < passes; i++) {
-		if (cold)
-			t_drop_caches("3");
+		t_drop_caches("3");
 		per[i] = (double)read_all(path, &bytes) / bytes;
 	}
 	bench_sort(per, passes);

@@ -10,7 +10,6 @@
 #
 # Needs dmsetup, the module dm_mod and tracefs.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1 big=$2 small=$4
@@ -139,7 +138,7 @@ traces_a_read()
 	traced access whole "$dir/$1"
 	[ "$(sed 's/ device [0-9]*//' /tmp/trace)" = "dsfs_open ino $ino size 32768
 dsfs_read_submit ino $ino pos 0 len 32768 kind whole
-dsfs_read_done ino $ino pos 0 error 0 requests 1" ]
+dsfs_read_done ino $ino pos 0 error 0" ]
 }
 
 traces_the_place()
@@ -158,6 +157,29 @@ traces_metadata()
 		"${said##*requests_metadata=}" ]
 }
 
+# A read that a worker sends, as its task has to give way, has the task's priority
+traces_the_priority()
+{
+	issued=$tracing/events/block/block_rq_issue busy=
+	for i in 1 2 3 4; do
+		while :; do :; done &
+		busy="$busy $!"
+	done
+	echo >"$tracing"/trace
+	echo 1 >"$issued"/enable
+	for i in $(seq 20); do
+		drop_caches
+		ionice -c 3 cat "$dir/$big" >/dev/null
+	done
+	echo 0 >"$issued"/enable
+	# shellcheck disable=SC2086 # a list
+	kill $busy
+	grep " block_rq_issue: $(tr : , <"/sys/class/block/$name/dev") R" "$tracing"/trace >/tmp/trace
+	grep -v ' idle,' /tmp/trace | as_comments 5
+	echo "# $prog: $(grep -c kworker /tmp/trace) of $(wc -l </tmp/trace) were sent by a worker"
+	[ -s /tmp/trace ] && fails grep -qv ' idle,' /tmp/trace
+}
+
 # A chunk with the image's begin in it, which has another checksum
 traces_a_bad_chunk()
 {
@@ -171,7 +193,7 @@ traces_a_bad_chunk()
 	[ "$errors" -gt 0 ] &&
 		[ "$(grep -c "^dsfs_checksum_failure ino $ino device $start len [0-9]*$" \
 			/tmp/trace)" = "$errors" ] &&
-		grep -q "^dsfs_read_done ino $ino pos 0 error -74 " /tmp/trace
+		grep -q "^dsfs_read_done ino $ino pos 0 error -74$" /tmp/trace
 }
 
 # A file of more than one read's 8 MiB is read whole: no more pages than that are added, and
@@ -238,6 +260,11 @@ echo 0 >$tracing/options/record-cmd
 mount -t dsfs "$disk" "$dir"
 check "a read is traced" traces_a_read "$small"
 check "and where it goes on the device" traces_the_place
+if grep -q ioprio "$tracing"/events/block/block_rq_issue/format; then
+	check "what a worker sends has the priority of its task" traces_the_priority
+else
+	skip "what a worker sends has the priority of its task" "the kernel does not trace it"
+fi
 umount "$dir"
 mount -t dsfs -o wholefile=64M "$disk" "$dir"
 check "a large file that is read whole is sent in parts" adds_in_parts

@@ -9,16 +9,6 @@
  * Beyond POSIX, DSFS promises names in byte order, the same at every reading, and positions that
  * grow.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "lib.h"
 
 #define SMALLEST	280	/* a buffer that takes the longest name */

@@ -9,7 +9,6 @@
 #
 # Needs dmsetup and the modules dm_mod and loop.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 first=$1

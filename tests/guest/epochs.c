@@ -16,16 +16,6 @@
  * direct (as read, with O_DIRECT: an NFS client that keeps nothing itself).  With --counted
  * the device is that of another directory.
  */
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "lib.h"
 
 /* Of the largest read of pil */

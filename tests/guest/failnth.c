@@ -19,14 +19,7 @@
  * The caller checks the kernel log, lockdep and kmemleak as well.
  */
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 #include "failnth.h"
 
@@ -40,7 +33,6 @@ static uint64_t sum;
 static int nth_fd, drop_fd, self_fd;
 static uint64_t rounds = 20;
 static bool all;
-static bool no_error;
 static const char *kind = "";
 
 static struct t_case cases[CASES_MAX];
@@ -106,7 +98,7 @@ static bool sane(int err, struct tally *tally)
 {
 	tally->nomem += err == ENOMEM;
 	tally->io += err == EIO;
-	return !err || (!no_error && (err == ENOMEM || err == EIO));
+	return !err || err == ENOMEM || err == EIO;
 }
 
 /* Without fault, and over what is cached: what came of it has to be @want. */
@@ -283,12 +275,11 @@ static int run_ops(const struct fail_op *ops, const char *only, unsigned int int
 }
 
 static const char usage[] =
-	"[--kind=KIND] [--options=OPTIONS] [--op=NAME] [--all] [--packed] [--right]\n"
+	"[--kind=KIND] [--options=OPTIONS] [--op=NAME] [--all] [--packed]\n"
 	"               [--interval=K [--rounds=N]] DEVICE DIR\n"
 	"  --kind=KIND  what fails, for the names of cases; of \"slab\" each operation has some\n"
 	"  --all        each N, however many there are\n"
-	"  --packed     DEVICE has compressed files\n"
-	"  --right      what fails has to be made up for: no error";
+	"  --packed     DEVICE has compressed files";
 
 int main(int argc, char **argv)
 {
@@ -299,7 +290,7 @@ int main(int argc, char **argv)
 		{ "options", .text = &fail_options }, { "interval", .number = &interval },
 		{ "rounds", .number = &rounds }, { "op", .text = &only },
 		{ "kind", .text = &kind }, { "all", .flag = &all },
-		{ "packed", .flag = &packed }, { "right", .flag = &no_error }, { }
+		{ "packed", .flag = &packed }, { }
 	};
 
 	t_init("failnth");

@@ -3,18 +3,9 @@
  * The operations that failnth tries: each way into the file system once, over
  * what tests/tools/mktree puts into an image.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/stat.h>

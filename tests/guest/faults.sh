@@ -16,10 +16,9 @@
 # goes again.  So nothing here depends on time.
 #
 # What is read has to be right or an error, always; the errors have to be those
-# of Documentation/mount-options.rst; and when the device is right again, so has
+# of Documentation/man/dsfs.5.rst; and when the device is right again, so has
 # everything to be that was an error.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 file=$1 start=$2 large=$3 large_start=$4 small=$5 small_start=$6 page=$7 page_start=$8

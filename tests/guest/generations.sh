@@ -7,7 +7,6 @@
 # (default: /ref).  FIRST is what it was before the update, OTHER an
 # image of the same tree and length with another UUID.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 dev=$1

@@ -9,13 +9,6 @@
  * open another file.  Prints how many handles opened the object that they were made of,
  * how many another one, how many were stale, and how many failed otherwise.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "lib.h"
 
 /* One record of the file. */

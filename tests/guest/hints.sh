@@ -9,7 +9,6 @@
 #
 # Needs dmsetup and the modules dm_mod and dm_delay.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1 list=$2

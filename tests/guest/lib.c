@@ -3,20 +3,10 @@
  * Cases and the walk, see lib.h.  The walk keeps one descriptor a level open,
  * since paths may be longer than PATH_MAX.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "lib.h"
 

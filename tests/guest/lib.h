@@ -11,12 +11,10 @@
 #ifndef GUEST_LIB_H
 #define GUEST_LIB_H
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "../harness/cases.h"
 

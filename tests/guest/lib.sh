@@ -71,6 +71,15 @@ name_of()
 		-o major,minor "${1##*/}")")"
 }
 
+# The way to the host's servers, of guests whose QEMU has a network for it (10.78.0.0/24)
+net_up()
+{
+	ip link set lo up
+	ip link set eth0 up
+	ip addr add 10.78.0.15/24 dev eth0
+	ip route add default via 10.78.0.2
+}
+
 # --- what a device is asked for ---------------------------------------------------
 
 drop_caches()
@@ -165,12 +174,22 @@ is_killed()
 	[ "$rc" -eq 137 ]
 }
 
-# waits_in_dsfs CMD...: as $waits, until it waits in the file system; false if it ends by itself
+# goes_on_waiting PID: what $disk was asked for is answered, if it is, before these reads are
+goes_on_waiting()
+{
+	slept=$(grep '^voluntary' "/proc/$1/status")
+	dd if="$disk" of=/dev/null bs=4096 count=8 iflag=direct 2>/dev/null
+	[ "$(grep '^voluntary' "/proc/$1/status")" = "$slept" ]
+}
+
+# waits_in_dsfs CMD...: as $waits, until it waits in the file system for what does not answer;
+# false if it ends by itself
 waits_in_dsfs()
 {
 	"$@" >/dev/null &
 	waits=$!
-	until [ "$(state "$waits")" = D ] && grep -q '\<dsfs_' "/proc/$waits/stack"; do
+	until [ "$(state "$waits")" = D ] && grep -q '\<dsfs_' "/proc/$waits/stack" &&
+	      goes_on_waiting "$waits"; do
 		[ -d /proc/"$waits" ] || { echo "# $prog: $1 ended by itself"; return 1; }
 	done
 }

@@ -17,28 +17,10 @@
  *
  * Exits 1 if a name that is there is not found, or one that is not is.
  */
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "lib.h"
+#include "bench.h"
 
 static const char *dir;
 static uint64_t files, count;
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 /* One pass; what is looked for is printed before the clock starts. */
 static uint64_t pass(const char *suffix, int want)
@@ -52,9 +34,9 @@ static uint64_t pass(const char *suffix, int want)
 		at = t_mix(i) % files;
 		snprintf(path, sizeof(path), "%s/n%08u_%07llu.JPEG%s", dir,
 			 (unsigned int)(at % 1000), (unsigned long long)at, suffix);
-		from = now();
+		from = bench_now();
 		got = stat(path, &st) ? errno : 0;
-		spent += now() - from;
+		spent += bench_now() - from;
 		if (got != want || (!got && st.st_size != 8)) {
 			fprintf(stderr, "lookups: %s: error %d, size %lld\n", path, got,
 				got ? -1LL : (long long)st.st_size);

@@ -8,9 +8,7 @@
 # With "subtree" the server checks that a file is below what it exports: it finds the
 # name of each by its handle.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/guest/nfs-serve.sh
 . "$here/nfs-serve.sh"
 
 dir=$1

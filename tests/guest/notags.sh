@@ -10,7 +10,6 @@
 #
 # Needs dmsetup, losetup and the modules dm_mod and loop.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1 file=$2
@@ -56,7 +55,6 @@ forks()
 	take_tags
 	access mapfork "$dir/$file" >"$out" &
 	pid=$!
-	# shellcheck disable=SC2016 # for the shell that waits
 	within sh -c 'until grep -q forked "$1"; do :; done' wait "$out" && rc=0 || rc=1
 	[ "$rc" -ne 0 ] || within grep -q mapfork "/proc/$pid/cmdline" || rc=1
 	[ "$rc" -eq 0 ] || sed "s/^/# $prog: /" "/proc/$pid/stack"

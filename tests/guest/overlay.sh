@@ -5,7 +5,6 @@
 # in SCRATCH, a directory on a tmpfs.
 set -eu
 prog=stacks
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 lower=$1 upper=$2/upper work=$2/work merged=$2/merged

@@ -12,18 +12,6 @@
  * machine, so the test runs for a given time, and the checks of each kind of
  * process are counted.  A kind that has checked nothing fails.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "pressure.h"
 
 #define DIRS	64

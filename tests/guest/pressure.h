@@ -7,8 +7,6 @@
 #ifndef PRESSURE_H
 #define PRESSURE_H
 
-#include <time.h>
-
 #include "lib.h"
 #include "ways.h"
 

@@ -4,12 +4,6 @@
  * and compares it.  They run at the same time, so no reader assumes that anything
  * is cached.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "pressure.h"
 
 static unsigned char *buf;

@@ -6,18 +6,8 @@
  * Mounts of the main image share its super block; those of the side image make
  * and destroy one, several processes at a time.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <linux/fs.h>
-#include <unistd.h>
 
 #include "pressure.h"
 

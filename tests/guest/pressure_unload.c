@@ -8,18 +8,8 @@
  * such moments the mounting processes wait for the next unload now and then; and
  * they mount again while the module is being loaded.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "pressure.h"
 
@@ -108,20 +98,6 @@ static int delete_module(void)
 	return syscall(SYS_delete_module, "dsfs", O_NONBLOCK) ? errno : 0;
 }
 
-static void hold(struct t_case *c)
-{
-	const char *dir = pressure_own_dir("hold");
-	const uint32_t seen = times_gone();
-	int err;
-
-	if (!try_mount(c, pressure_opts.side_dev, dir, NULL))
-		return;
-	err = delete_module();
-	t_check(c, err == EAGAIN, dir, "unload: %s", strerror(err));
-	t_works(c, dir, umount(dir));
-	let_go(seen);
-}
-
 /* Of a mount that may be beginning, or ending, or none. */
 static void look(struct t_case *c)
 {
@@ -176,7 +152,6 @@ void pressure_reread(struct t_case *c)
 struct pressure_job pressure_unloads[] = {
 	{ { .name = "the module goes when nobody uses it, and comes back" }, 1, false,
 	  .once = unload },
-	{ { .name = "it does not go while mounted" }, 1, false, .once = hold },
 	{ { .name = "mounts that end with reads in flight" }, 2, false, .once = verified },
 	{ { .name = "the same with verify=off" }, 1, false, .once = not_verified },
 	{ { .name = "sysfs while mounts and module go" }, 1, false, .once = look },

@@ -11,13 +11,6 @@
  * same block behind the end of a file, and pages that are marked up to date
  * before they are.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "reads.h"
 
 #define SAMPLE		150

@@ -6,13 +6,6 @@
  * Nothing is cached when a way begins, so that each meets the error anew, and each
  * page is read alone, because a read that crosses the error is short.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "reads.h"
 
 static unsigned char page[PAGE] __attribute__((aligned(PAGE)));

@@ -4,16 +4,7 @@
  * the end of a file a sector has bytes of another file: they must not get into a
  * buffer.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <linux/stat.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 
 #include "reads.h"
 

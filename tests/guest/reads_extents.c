@@ -3,13 +3,6 @@
  * Where data and holes are: SEEK_DATA and SEEK_HOLE against the contents,
  * FIEMAP against the contents and against the block device itself.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 

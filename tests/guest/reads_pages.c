@@ -4,17 +4,7 @@
  * advice.  Mapped pages are the one place where bytes behind the end of a file
  * can be seen, so it is here that a neighbour in a shared block would show.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "reads.h"
 

@@ -3,11 +3,6 @@
  * Reads that copy through the page cache: pread, read in the steps of image
  * loaders, readv, preadv2 with its flags; and the ways that pass pages on.
  */
-#include <errno.h>
-#include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "reads.h"
 
 static unsigned char buf[1 << 20];

@@ -5,12 +5,6 @@
  * complete inside the call that submits them (FMODE_NOWAIT), which is what
  * asynchronous readers choose io_uring for.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "reads.h"
 #include "ring.h"
 

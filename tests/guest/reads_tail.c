@@ -7,13 +7,6 @@
  * Only files are tested that have other bytes behind them, so that a pass proves
  * something.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 

@@ -7,7 +7,6 @@
 # in part.  They are read until the kernel takes them for the working set, a part is
 # reclaimed, and they are read again: what is brought back is a stall.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1 files=$2

@@ -13,24 +13,13 @@
  *   pil     reads of 4,096, 61,440, then 65,536 bytes: torchvision with PIL
  *   imread  a peek of 32 bytes, back to 0, reads of 4,096 bytes: OpenCV's imread
  *   mmap    a mapping, each page of it in order
- *   part    64 reads of 4,096 bytes at places all over the file
  *   stat    lstat alone
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "bench.h"
-#include "lib.h"
 
 #define ROOM	(4 << 20)
-#define PARTS	64
 
 static struct t_files files;
 static uint64_t bytes;
@@ -122,22 +111,12 @@ static void by_mmap(int fd, off_t size)
 	bytes += size;
 }
 
-static void by_part(int fd, off_t size)
-{
-	uint64_t seed = 1;
-
-	for (int i = 0; i < PARTS && size >= 4096; i++) {
-		lseek(fd, t_random(&seed) % (size / 4096) * 4096, SEEK_SET);
-		step(fd, 4096);
-	}
-}
-
 static const struct pattern {
 	const char *name;
 	void (*read)(int fd, off_t size);
 } patterns[] = {
 	{ "whole", by_whole }, { "pil", by_pil }, { "imread", by_imread },
-	{ "mmap", by_mmap }, { "part", by_part }, { "stat", NULL },
+	{ "mmap", by_mmap }, { "stat", NULL },
 };
 
 static void pass(const struct pattern *p)
@@ -160,11 +139,8 @@ static void pass(const struct pattern *p)
 	}
 }
 
-enum cache { COLD, AS_IS, WARM };
-
-static void measure(const struct pattern *p, enum cache cache)
+static void measure(const struct pattern *p, bool warm)
 {
-	static const char * const names[] = { "cold", "as-is", "warm" };
 	struct t_counts a, b;
 	struct stat st;
 	double start;
@@ -173,7 +149,7 @@ static void measure(const struct pattern *p, enum cache cache)
 	if (lstat(tree, &st))
 		t_die(tree, "lstat");
 	bytes = 0;
-	if (cache == COLD)
+	if (!warm)
 		t_drop_caches("3");
 	a = t_device_counts(tree);
 	start = bench_now();
@@ -182,7 +158,7 @@ static void measure(const struct pattern *p, enum cache cache)
 	b = t_device_counts(tree);
 	printf("pattern=%s cache=%s files=%zu bytes=%" PRIu64 " requests=%" PRIu64
 	       " requests_per_file=%.3f sectors_per_file=%.1f seconds=%.6f files_per_second=%.0f",
-	       p->name, names[cache], files.count, bytes, b.requests - a.requests,
+	       p->name, warm ? "warm" : "cold", files.count, bytes, b.requests - a.requests,
 	       (double)(b.requests - a.requests) / files.count,
 	       (double)(b.sectors - a.sectors) / files.count, start, files.count / start);
 	print_queue(&st, "max_sectors_kb");
@@ -198,7 +174,7 @@ static const struct pattern *find_pattern(const char *name)
 		if (!strcmp(patterns[i].name, name))
 			return patterns + i;
 	}
-	fprintf(stderr, "requests: --pattern=%s: not whole, pil, imread, mmap, part or stat\n",
+	fprintf(stderr, "requests: --pattern=%s: not whole, pil, imread, mmap or stat\n",
 		name);
 	exit(2);
 }
@@ -216,24 +192,22 @@ static void find_files(const char *list)
 }
 
 static const char usage[] =
-	"[--pattern=whole|pil|imread|mmap|part|stat] [--every=N] [--first=N]\n"
-	"                [--keep-caches] [--warm] [--seed=N] [--list=FILE] DIR\n"
+	"[--pattern=whole|pil|imread|mmap|stat] [--every=N] [--first=N]\n"
+	"                [--warm] [--seed=N] [--list=FILE] DIR\n"
 	"  --list=FILE    only these files, their names relative to DIR\n"
 	"  --every=N      only every n-th file\n"
 	"  --first=N      end after as many files\n"
-	"  --keep-caches  drop no caches: of a mount that is new\n"
 	"  --warm         a second pass over what the first one cached";
 
 int main(int argc, char **argv)
 {
 	const char *list = NULL, *pattern = "whole";
 	uint64_t every = 1, first = UINT64_MAX, seed = 1;
-	bool warm = false, keep = false;
+	bool warm = false;
 	const struct t_option options[] = {
 		{ "pattern", .text = &pattern }, { "seed", .number = &seed },
 		{ "every", .number = &every }, { "first", .number = &first },
-		{ "list", .text = &list }, { "keep-caches", .flag = &keep },
-		{ "warm", .flag = &warm }, { }
+		{ "list", .text = &list }, { "warm", .flag = &warm }, { }
 	};
 	const struct pattern *p;
 
@@ -250,8 +224,8 @@ int main(int argc, char **argv)
 	t_shuffle(&files, seed);
 	if (first < files.count)
 		files.count = first;
-	measure(p, keep ? AS_IS : COLD);
+	measure(p, false);
 	if (warm)
-		measure(p, WARM);
+		measure(p, true);
 	return 0;
 }

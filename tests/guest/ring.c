@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* io_uring for tests, see ring.h. */
-#include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "lib.h"
 #include "ring.h"
 
 static struct {

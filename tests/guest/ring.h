@@ -6,10 +6,9 @@
 #ifndef GUEST_RING_H
 #define GUEST_RING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <linux/io_uring.h>
+
+#include "lib.h"
 
 #define RING_ENTRIES	8
 

@@ -8,7 +8,6 @@
 #
 # Needs control groups of version 2.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1
@@ -162,6 +161,71 @@ beside_a_small_group()
 	[ "$kib" -le 1997 ] && [ "$held" -ge 40894464 ] && [ "$lru" -eq 0 ]
 }
 
+# Read 30 MiB again and again, until it is said that this is enough
+looping()
+{
+	while [ -e /tmp/looping ]; do
+		cat "$dir"/b6? "$dir"/b7? "$dir"/b8? >/dev/null
+	done
+}
+
+# kept_beside N: the pages that a job keeps beside N readers of a memory cgroup that has no room for
+# what they read, while they read; each epoch of the job lasts until reclaim has taken 4,000 pages of it
+kept_beside()
+{
+	mount -t dsfs -o cache=epoch "$disk" "$dir"
+	: >/tmp/looping
+	i=0
+	while [ "$i" -lt "$1" ]; do
+		in_group looping &
+		i=$((i + 1))
+	done
+	for i in 1 2 3; do
+		enough=$(($(reclaimed) + ($1 ? 4000 : 0)))
+		cat "$dir"/b? "$dir"/b[1-3]? >/dev/null
+		while [ "$(reclaimed)" -lt "$enough" ]; do
+			cat "$dir"/b? "$dir"/b[1-3]? >/dev/null
+		done
+	done
+	rm /tmp/looping
+	wait
+	asked "$dir"/b? "$dir"/b[1-3]?
+	umount "$dir"
+	kept=$((9984 - kib / 4))
+}
+
+beside_looping()
+{
+	kept_beside 0
+	alone=$kept
+	kept_beside 1
+	one=$kept
+	kept_beside 3
+	comment "$prog: $alone pages are kept alone, $one beside a reader of the group, $kept beside three"
+	[ "$alone" -ge 9000 ] && [ $((one * 100)) -ge $((alone * 95)) ] &&
+		[ $((kept * 100)) -ge $((alone * 95)) ]
+}
+
+# A file that a job has open is not dropped while there is room, whatever is opened meanwhile:
+# by descriptors from before, as to open it again is a use.
+open_all_the_time()
+{
+	mount -t dsfs -o cache=epoch "$disk" "$dir"
+	exec 3<"$dir/streamed" 4<"$dir/streamed" 5<"$dir/streamed"
+	cat <&3 >/dev/null
+	opens 250 "$dir"/f[1-4]
+	cat "$dir"/b? "$dir"/f2? >/dev/null
+	asked <&4
+	first=$kib
+	opens 250 "$dir"/f[5-8]
+	cat "$dir"/b1? "$dir"/f3? >/dev/null
+	asked <&5
+	exec 3<&- 4<&- 5<&-
+	umount "$dir"
+	comment "$prog: $first and $kib of 73728 KiB of the open file are read again"
+	[ "$first" -eq 0 ] && [ "$kib" -eq 0 ]
+}
+
 # Who has no room drops what is stale, a piece in each read; not what is open.
 stale()
 {
@@ -218,6 +282,8 @@ check "who opens few files has none of others dropped" opened_by_another
 own_group memory
 echo 8M >"$group"/memory.max
 check "a memory cgroup without room has no file of others read again" beside_a_small_group
+check "nor while it reads: a job keeps .95 of the pages that it keeps alone" beside_looping
+check "a file that is open all the time is not read again" open_all_the_time
 check "hints for what is cached leave room for others" uncharged
 check "what is stale goes in pieces, what is open stays" stale
 echo 48M >"$group"/memory.max

@@ -7,7 +7,6 @@
 # them has their blocks and no copy of them: the map of its blocks says so, and the space
 # that is free; it goes on to when they are removed, and more come.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1

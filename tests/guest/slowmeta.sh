@@ -10,7 +10,6 @@
 #
 # Needs dmsetup and the modules dm_mod, dm_delay and overlay.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 many=$1 flat=$2 names=$3 bytes=$4

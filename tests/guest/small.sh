@@ -9,7 +9,6 @@
 #
 # Needs dmsetup and the module dm_mod.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1 file=$2 size=$4 other=$5

@@ -4,17 +4,8 @@
  *
  *   stacks DIR SCRATCH	DIR: the mounted zoo; SCRATCH: a directory on a tmpfs
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <linux/mount.h>
-#include <unistd.h>
 
 #include "lib.h"
 

@@ -12,7 +12,6 @@
 # Needs dmsetup and the module dm_mod.
 set -eu
 prog="stuck: ${2##*/}"
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1 file=$2 reference=$3 options=$4

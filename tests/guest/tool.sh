@@ -6,7 +6,6 @@
 # DISK holds an image, LIST names its files by where they lie, which is not by name.  Counts are
 # of the disk's statistics.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1 list=$2

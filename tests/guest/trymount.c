@@ -15,14 +15,7 @@
  *
  * Exit: 0 mounted, 1 not.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "lib.h"
 #include "trymount.h"

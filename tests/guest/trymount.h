@@ -5,8 +5,6 @@
 #ifndef GUEST_TRYMOUNT_H
 #define GUEST_TRYMOUNT_H
 
-#include <stdint.h>
-
 /* trymount_scarce.c */
 void scarce_begin(uint64_t need);
 void scarce_end(void);

@@ -6,15 +6,7 @@
  * reclaimed: MemAvailable includes them, but an allocation does not get them.  All other
  * memory is locked.  Nothing forks meanwhile, so that only the mount allocates.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib.h"
 #include "trymount.h"

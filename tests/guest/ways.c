@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ways to read, see ways.h. */
-#include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "ring.h"
 #include "ways.h"

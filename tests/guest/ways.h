@@ -7,9 +7,7 @@
 #ifndef GUEST_WAYS_H
 #define GUEST_WAYS_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "lib.h"
 
 #ifndef RWF_NOWAIT
 #define RWF_NOWAIT	0x00000008

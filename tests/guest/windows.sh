@@ -10,7 +10,6 @@
 #
 # Needs dmsetup and the module dm_mod.
 set -eu
-# shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 disk=$1 big=$2 small=$4

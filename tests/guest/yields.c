@@ -11,21 +11,12 @@
  * invites it, and otherwise once before the call and once after it.  A short call may end
  * before the host has run the third thread, so it is repeated until it has rescheduled often.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "lib.h"
 

@@ -9,9 +9,25 @@
 #ifndef TESTS_CASES_H
 #define TESTS_CASES_H
 
+/* What nearly every program of the tests needs of libc */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 /*
  * What stands in front of a case's name, before a colon; and how many were told and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * images mutate|corpus|flip FROM TO OUT WHAT... - hostile images, one a number from
+ * images mutate|corpus FROM TO OUT WHAT... - hostile images, one a number from
  * FROM to TO, mounted and walked in a guest that has loop devices.
  *
  * mutate: number N is a seed.  It changes a base, each WHAT in turn, and makes checksums
@@ -10,24 +10,12 @@
  * corpus: number N is the N-th of the fuzzers' inputs in the directory WHAT, made into an
  * image as the fuzzers do.  The same lines, with the name of the input as BASE.
  *
- * flip: one bit of the first WHAT is flipped, outside the older generation at its front,
- * and checksums are left as they are.  Every result without an error must be that of the
- * base: "BIT MOUNT ERRORS WRONG FIRST".  The second WHAT is the older generation alone:
- * its results must count as wrong.
- *
  * Prints "ok - case" and "not ok - case" lines.  An image that takes longer than a
  * minute, a kernel that complains, and memory that does not come back end the run.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
 #include "../harness/cases.h"
 #include "files.h"
 #include "input.h"
-#include "layout.h"
 #include "msg.h"
 #include "mutate.h"
 #include "trial.h"
@@ -42,8 +30,7 @@ static int base_count;
 static const char *inputs_dir;
 static struct dirent **inputs;
 static u64 last = UINT64_MAX;	/* there are no more numbers */
-static u64 current;	/* the bit */
-static unsigned long wrong;	/* answers of this image */
+static unsigned long wrong;	/* what this image may not lead to */
 static FILE *out;
 
 static const char *name_of(int err)
@@ -52,11 +39,6 @@ static const char *name_of(int err)
 }
 
 /* --- mutations ---------------------------------------------------------------------- */
-
-static void walk_all(struct walk *w)
-{
-	walk_tree(w, ".");
-}
 
 /* Walk all of an image, and write its line of OUT. */
 static void try_whole(u64 nr, const char *from, const u8 *p, size_t size)
@@ -68,7 +50,7 @@ static void try_whole(u64 nr, const char *from, const u8 *p, size_t size)
 	int err;
 
 	trial_number(nr);
-	err = trial_image(p, size, options[nr % 4], walk_all, &w);
+	err = trial_image(p, size, options[nr % 4], &w);
 	wrong = w.broken;
 	/* Names are any bytes: as fsck.dsfs shows them. */
 	msg_escape(first, sizeof(first), w.first);
@@ -77,11 +59,10 @@ static void try_whole(u64 nr, const char *from, const u8 *p, size_t size)
 	fprintf(out, "%llu %s %s %lu %s\n", nr, from, name_of(err), w.errors, first);
 }
 
-static bool begin_seeds(char **what)
+static void begin_seeds(char **what)
 {
 	for (; what[base_count]; base_count++)
 		bytes_read(&bases[base_count], what[base_count], 0);
-	return true;
 }
 
 static void try_seed(u64 seed)
@@ -108,7 +89,7 @@ static int is_input(const struct dirent *e)
 	return *e->d_name != '.';
 }
 
-static bool begin_inputs(char **what)
+static void begin_inputs(char **what)
 {
 	int n = scandir(what[0], &inputs, is_input, alphasort);
 
@@ -116,7 +97,6 @@ static bool begin_inputs(char **what)
 		trial_fail(what[0]);
 	inputs_dir = what[0];
 	last = n;
-	return true;
 }
 
 static void try_input(u64 nr)
@@ -136,151 +116,16 @@ static void try_input(u64 nr)
 	try_whole(nr, name, image, size);
 }
 
-/* --- bits ---------------------------------------------------------------------------- */
-
-/* Answers of the good image: hashes of question and answer, sorted. */
-static struct { u64 *v; size_t n, room; } known;
-static struct { char **v; size_t n; } paths;
-
-static void known_add(u64 hash)
-{
-	if (known.n == known.room) {
-		known.room = 2 * known.room + 1024;
-		known.v = realloc(known.v, known.room * sizeof(*known.v));
-		if (!known.v)
-			trial_fail("memory");
-	}
-	known.v[known.n++] = hash;
-}
-
-static u64 hash_answer(const char *what, const void *p, size_t len)
-{
-	return xxh64(p, len, xxh64(what, strlen(what), 0));
-}
-
-static void learn(const char *what, const void *p, size_t len)
-{
-	known_add(hash_answer(what, p, len));
-	if (strncmp(what, "stat 0 ", 7))
-		return;
-	paths.v = realloc(paths.v, (paths.n + 1) * sizeof(*paths.v));
-	paths.v[paths.n] = strdup(what + 7);
-	if (!paths.v[paths.n++])
-		trial_fail("memory");
-}
-
-static int hash_cmp(const void *a, const void *b)
-{
-	const u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void compare(const char *what, const void *p, size_t len)
-{
-	u64 hash = hash_answer(what, p, len);
-
-	if (bsearch(&hash, known.v, known.n, sizeof(hash), hash_cmp))
-		return;
-	if (!wrong++ && current)
-		printf("# bit %llu: another answer: %.200s\n", current, what);
-}
-
-static void walk_known(struct walk *w)
-{
-	walk_paths(w, ".", paths.v, paths.n);
-}
-
-static void learn_base(const struct bytes *base)
-{
-	struct walk w = { .seen = learn };
-
-	if (trial_image(base->p, base->size, "", walk_all, &w) || w.errors)
-		trial_fail(w.first);
-	qsort(known.v, known.n, sizeof(*known.v), hash_cmp);
-}
-
-/* An older tree must not pass for the one that was learned. */
-static bool notices(const struct bytes *older)
-{
-	struct walk w = { .seen = compare };
-
-	wrong = 0;
-	if (trial_image(older->p, older->size, "", walk_known, &w))
-		trial_fail("the older generation");
-	return wrong && w.missing;
-}
-
-static bool begin_bits(char **what)
-{
-	bool good;
-
-	begin_seeds(what);
-	learn_base(&bases[0]);
-	good = notices(&bases[1]);
-	return tc_result(good, "an older tree is noticed");
-}
-
-/* Where the newest generation begins: what is in front belongs to an older one. */
-static u64 live_start(const struct bytes *base)
-{
-	struct layout l;
-	const u8 *older;
-
-	layout_find(&l, base->p, base->size);
-	older = layout_record(&l, DSFS_REGION_HISTORY, 0, sizeof(struct dsfs_super));
-	return older ? GET(older, dsfs_super, image_bytes) : DSFS_DATA_START_MIN;
-}
-
-/* Anywhere in slots, data and metadata; and a little of what nobody reads. */
-static u64 bit_of(const struct bytes *base, u64 n)
-{
-	const u64 start = live_start(base), behind = base->size - start;
-	u64 bit = XXH64(&n, sizeof(n), 1) % (8 * (behind + 3 * DSFS_SB_SIZE));
-
-	if (bit < 8 * behind)
-		return bit + 8 * start;
-	bit -= 8 * behind;
-	if (bit < 8 * DSFS_SB_SIZE)
-		return bit + 8 * DSFS_SB_POS(0);
-	bit -= 8 * DSFS_SB_SIZE;
-	return bit < 8 * DSFS_SB_SIZE ? bit + 8 * DSFS_SB_POS(1) : bit - 8 * DSFS_SB_SIZE;
-}
-
-static void try_bit(u64 n)
-{
-	struct bytes *base = &bases[0];
-	struct walk w = { .seen = compare, .turn = n };
-	u64 bit = bit_of(base, n);
-	int err;
-
-	current = bit;
-	wrong = 0;
-	trial_number(bit);
-	base->p[bit / 8] ^= 1 << bit % 8;
-	err = trial_image(base->p, base->size, n & 1 ? "meta=lazy" : "", walk_known, &w);
-	base->p[bit / 8] ^= 1 << bit % 8;
-	/* What was there must not be missing. */
-	wrong += w.missing + w.broken;
-	fprintf(out, "%llu %s %lu %lu %s\n", bit, name_of(err), w.errors, wrong, w.first);
-}
-
 /* --- all of them ----------------------------------------------------------------------- */
 
 static const struct kind {
 	const char *name;
 	const char *unit;
-	int what;		/* how many WHATs it needs */
-	bool (*begin)(char **what);
+	void (*begin)(char **what);
 	void (*try)(u64 nr);
-	const char *means;	/* what it means that no answer was wrong */
 } kinds[] = {
-	{ "mutate", "seed", 1, begin_seeds, try_seed,
-	  "no bytes behind the end of a file, no impossible name" },
-	{ "corpus", "input", 1, begin_inputs, try_input,
-	  "no bytes behind the end of a file, no impossible name" },
-	{ "flip", "bit", 2, begin_bits, try_bit,
-	  "answers are those of the good image, or errors" },
+	{ "mutate", "seed", begin_seeds, try_seed },
+	{ "corpus", "input", begin_inputs, try_input },
 };
 
 static const struct kind *find_kind(const char *name)
@@ -317,7 +162,7 @@ static bool try_all(const struct kind *kind, u64 from, u64 to)
 	}
 	if (used)
 		good = memory_is_back(used);
-	return tc_result(!bad, "%s", kind->means) && good;
+	return tc_result(!bad, "no bytes behind the end of a file, no impossible name") && good;
 }
 
 int main(int argc, char **argv)
@@ -326,7 +171,7 @@ int main(int argc, char **argv)
 	u64 from, to;
 	bool good;
 
-	if (!kind || argc < 5 + kind->what || argc > 5 + BASES_MAX)
+	if (!kind || argc > 5 + BASES_MAX)
 		return 2;
 	from = strtoull(argv[2], NULL, 0);
 	to = strtoull(argv[3], NULL, 0);
@@ -334,8 +179,8 @@ int main(int argc, char **argv)
 	trial_begin(kind->unit);
 	if (!out)
 		trial_fail(argv[4]);
-	good = kind->begin(argv + 5);
-	good &= try_all(kind, from, to < last ? to : last);
+	kind->begin(argv + 5);
+	good = try_all(kind, from, to < last ? to : last);
 	trial_end();
 	return fclose(out) || !good;
 }

@@ -3,9 +3,8 @@
  * mutate [--describe] BASE SEED [OUT] - make the image of a seed, which reports
  * give as a number.
  *
- * mutate --each - for each line "mutate BASE SEED OUT" of standard input make that image, and for
- * "flip BASE BIT OUT" the image with one bit flipped; words are separated by tabs.  A line of
- * output says that it is there.
+ * mutate --each - make the image of each line "BASE SEED OUT" of standard input, separated by tabs;
+ * a line of output says that it is there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,27 +28,13 @@ static void mutate(const char *base, u64 seed, bool describe, const char *out)
 	free(b.p);
 }
 
-static void flip(const char *base, u64 bit, const char *out)
-{
-	struct bytes b;
-
-	bytes_read(&b, base, 0);
-	if (bit / 8 < b.size)
-		b.p[bit / 8] ^= 1 << bit % 8;
-	bytes_write(b.p, b.size, out);
-	free(b.p);
-}
-
 static int each(void)
 {
-	char how[16], base[1024], out[1024];
-	u64 nr;
+	char base[1024], out[1024];
+	u64 seed;
 
-	while (scanf(" %15[^\t]\t%1023[^\t]\t%llu\t%1023[^\n]", how, base, &nr, out) == 4) {
-		if (!strcmp(how, "flip"))
-			flip(base, nr, out);
-		else
-			mutate(base, nr, false, out);
+	while (scanf(" %1023[^\t]\t%llu\t%1023[^\n]", base, &seed, out) == 3) {
+		mutate(base, seed, false, out);
 		puts("made");
 		fflush(stdout);
 	}

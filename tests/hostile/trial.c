@@ -6,16 +6,9 @@
  * One process and one loop device serve all images, since in User Mode Linux
  * system calls are slow and processes slower.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/loop.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "../harness/cases.h"
 #include "files.h"
@@ -178,8 +171,7 @@ static u64 now_ms(void)
 	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
 }
 
-int trial_image(const u8 *p, size_t size, const char *options,
-		void (*walk)(struct walk *w), struct walk *w)
+int trial_image(const u8 *p, size_t size, const char *options, struct walk *w)
 {
 	u64 start = now_ms(), ms;
 	int err;
@@ -191,7 +183,7 @@ int trial_image(const u8 *p, size_t size, const char *options,
 		/* Short paths: each of their parts is a lookup. */
 		if (chdir(mnt))
 			trial_fail("chdir");
-		walk(w);
+		walk_tree(w, ".");
 		if (chdir("/") || umount(mnt))
 			trial_fail("umount");
 	}

@@ -23,15 +23,13 @@ void trial_number(u64 nr);
 void __attribute__((__noreturn__)) trial_fail(const char *why);
 
 /**
- * trial_image - mount an image and look at it
+ * trial_image - mount an image and walk it
  * @options: of the mount
- * @walk: called in the root of the mount
  *
  * Ends the run if it takes longer than a minute, if the kernel complains, or if
  * the mount does not go away.  Return: the errno of the mount, 0 if it worked.
  */
-int trial_image(const u8 *p, size_t size, const char *options,
-		void (*walk)(struct walk *w), struct walk *w);
+int trial_image(const u8 *p, size_t size, const char *options, struct walk *w);
 
 /* Slab and vmalloc memory that is in use, in KiB, with nothing cached. */
 u64 trial_memory(void);

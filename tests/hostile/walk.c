@@ -44,22 +44,10 @@ static void bus(int sig)
 
 static void failed(struct walk *w, const char *call, const char *path, int err)
 {
-	w->missing += err == ENOENT || err == ENODATA || err == EEXIST;
 	w->broken += err == EPROTO;
 	if (!w->errors++)
 		snprintf(w->first, sizeof(w->first), "%s %s %.150s",
 			 strerrorname_np(err) ? strerrorname_np(err) : "?", call, path);
-}
-
-static void seen(struct walk *w, const char *call, const char *path, long at,
-		 const void *p, size_t len)
-{
-	char what[PATH_MAX + 64];
-
-	if (!w->seen)
-		return;
-	snprintf(what, sizeof(what), "%s %ld %s", call, at, path);
-	w->seen(what, p, len);
 }
 
 /* --- contents ----------------------------------------------------------------- */
@@ -76,18 +64,6 @@ static ssize_t spliced(int fd, off_t from, size_t len)
 	return n;
 }
 
-/* What was read of whole pages, and of the last one, is an answer a page. */
-static void seen_pages(struct walk *w, const char *path, off_t from, size_t len, off_t to)
-{
-	size_t at, n;
-
-	for (at = 0; at < len; at += n) {
-		n = len - at < PAGE ? len - at : PAGE;
-		if (n == PAGE || from + (off_t)(at + n) == to)
-			seen(w, "read", path, from + at, buf + at, n);
-	}
-}
-
 /* Read on behind a page that cannot be read. */
 static void ask_read(struct walk *w, const char *path, int fd, bool direct,
 		     off_t from, off_t to)
@@ -101,7 +77,6 @@ static void ask_read(struct walk *w, const char *path, int fd, bool direct,
 		n = !direct && from & PIECE ? spliced(fd, from, want) :
 			pread(fd, buf, direct ? PIECE : want, from);
 		if (n > 0) {
-			seen_pages(w, path, from, n, to);
 			bytes_read_so_far += n;
 			n -= from + n < to ? n % PAGE : 0;
 		}
@@ -134,7 +109,6 @@ static void ask_mmap(struct walk *w, const char *path, int fd, off_t size)
 			continue;
 		}
 		memcpy(buf, p + at, PAGE);
-		seen(w, "read", path, at, buf, n);
 		/* Nothing may follow the end of a file. */
 		for (; n < PAGE; n++)
 			if (buf[n]) {
@@ -156,15 +130,8 @@ static void ask_maps(struct walk *w, const char *path, int fd, off_t size)
 	map->fm_extent_count = 32;
 	if (ioctl(fd, FS_IOC_FIEMAP, map))
 		failed(w, "FIEMAP", path, errno);
-	else
-		seen(w, "FIEMAP", path, 0, map->fm_extents,
-		     map->fm_mapped_extents * sizeof(*map->fm_extents));
-	for (i = 0; i < SEEKS_MAX && at < size; i++) {
+	for (i = 0; i < SEEKS_MAX && at >= 0 && at < size; i++)
 		at = lseek(fd, at, i & 1 ? SEEK_HOLE : SEEK_DATA);
-		if (at < 0)
-			break;
-		seen(w, i & 1 ? "SEEK_HOLE" : "SEEK_DATA", path, i, &at, sizeof(at));
-	}
 	if (at < 0 && errno != ENXIO)
 		failed(w, "lseek", path, errno);
 }
@@ -206,21 +173,16 @@ static void ask_file(struct walk *w, const char *path, off_t size)
 static void ask_xattrs(struct walk *w, const char *path)
 {
 	static char names[65536], value[65536];
-	ssize_t n = llistxattr(path, names, sizeof(names)), len;
+	ssize_t n = llistxattr(path, names, sizeof(names));
 	char *name;
 
 	if (n < 0) {
 		failed(w, "listxattr", path, errno);
 		return;
 	}
-	seen(w, "listxattr", path, 0, names, n);
-	for (name = names; name < names + n; name += strlen(name) + 1) {
-		len = lgetxattr(path, name, value, sizeof(value));
-		if (len < 0)
+	for (name = names; name < names + n; name += strlen(name) + 1)
+		if (lgetxattr(path, name, value, sizeof(value)) < 0)
 			failed(w, "getxattr", path, errno);
-		else
-			seen(w, "getxattr", path, name - names, value, len);
-	}
 	if (!w->dear && !n)
 		return;
 	if (lgetxattr(path, "user.not there", value, sizeof(value)) >= 0 ||
@@ -253,28 +215,6 @@ static void ask_handle(struct walk *w, const char *path, int root)
 		close(fd);
 }
 
-static void ask_link(struct walk *w, const char *path)
-{
-	ssize_t n = readlink(path, buf, sizeof(buf));
-
-	if (n < 0)
-		failed(w, "readlink", path, errno);
-	else
-		seen(w, "readlink", path, 0, buf, n);
-}
-
-/* What a stat says and does not depend on the mount. */
-static void seen_stat(struct walk *w, const char *path, const struct stat *st)
-{
-	long long v[] = {
-		st->st_ino, st->st_mode, st->st_nlink, st->st_uid, st->st_gid,
-		st->st_rdev, st->st_size, st->st_blocks, st->st_mtim.tv_sec,
-		st->st_mtim.tv_nsec,
-	};
-
-	seen(w, "stat", path, 0, v, sizeof(v));
-}
-
 static bool ask_object(struct walk *w, const char *path, int root, struct stat *st)
 {
 	w->objects++;
@@ -283,11 +223,10 @@ static bool ask_object(struct walk *w, const char *path, int root, struct stat *
 		failed(w, "stat", path, errno);
 		return false;
 	}
-	seen_stat(w, path, st);
 	ask_xattrs(w, path);
 	ask_handle(w, path, root);
-	if (S_ISLNK(st->st_mode))
-		ask_link(w, path);
+	if (S_ISLNK(st->st_mode) && readlink(path, buf, sizeof(buf)) < 0)
+		failed(w, "readlink", path, errno);
 	if (S_ISREG(st->st_mode))
 		ask_file(w, path, st->st_size);
 	return true;
@@ -327,13 +266,11 @@ static void add_name(struct names *names, const char *name)
 		abort();
 }
 
-/* Names of a directory, as long as they come; all of them are one answer. */
+/* Names of a directory, as long as they come */
 static struct names ask_names(struct walk *w, const char *path)
 {
 	struct names names = { NULL, 0, 0 };
-	size_t len = 0, n, room = 0;
 	DIR *d = opendir(path);
-	char *all = NULL;
 	struct dirent *e;
 
 	if (!d) {
@@ -343,25 +280,12 @@ static struct names ask_names(struct walk *w, const char *path)
 	for (errno = 0; (e = readdir(d)) && names.n < OBJECTS_MAX; errno = 0) {
 		if (!*e->d_name || strchr(e->d_name, '/'))
 			failed(w, "name that no directory may hold", path, EPROTO);
-		n = strlen(e->d_name) + 1;
-		if (len + n + 1 > room) {
-			room = 2 * (len + n + 1);
-			all = realloc(all, room);
-			if (!all)
-				abort();
-		}
-		memcpy(all + len, e->d_name, n);
-		all[len + n] = e->d_type;
-		len += n + 1;
 		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
 			add_name(&names, e->d_name);
 	}
 	if (!e && errno)
 		failed(w, "readdir", path, errno);
-	else
-		seen(w, "readdir", path, 0, all, len);
 	closedir(d);
-	free(all);
 	return names;
 }
 
@@ -385,7 +309,7 @@ static void walk_dir(struct walk *w, const char *path, int root, int depth)
 	free(names.v);
 }
 
-static int begin(struct walk *w, const char *root)
+void walk_tree(struct walk *w, const char *root)
 {
 	const struct sigaction on_sigbus = { .sa_handler = bus, .sa_flags = SA_NODEFER };
 	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -394,36 +318,10 @@ static int begin(struct walk *w, const char *root)
 	if (!pipes[1] && pipe2(pipes, O_CLOEXEC))
 		failed(w, "pipe", root, errno);
 	bytes_read_so_far = 0;
-	if (fd < 0)
+	if (fd < 0) {
 		failed(w, "open", root, errno);
-	return fd;
-}
-
-void walk_tree(struct walk *w, const char *root)
-{
-	int fd = begin(w, root);
-
-	if (fd < 0)
 		return;
+	}
 	walk_dir(w, root, fd, 0);
 	close(fd);
-}
-
-void walk_paths(struct walk *w, const char *root, char **paths, size_t count)
-{
-	int fd = begin(w, root);
-	struct names names;
-	struct stat st;
-
-	for (; fd >= 0 && count; count--, paths++) {
-		if (!ask_object(w, *paths, fd, &st) || !S_ISDIR(st.st_mode))
-			continue;
-		names = ask_names(w, *paths);
-		ask_absent(w, *paths);
-		while (names.n)
-			free(names.v[--names.n]);
-		free(names.v);
-	}
-	if (fd >= 0)
-		close(fd);
 }

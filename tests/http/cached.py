@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The cache on the node, by real tools and processes."""
 import json
-import multiprocessing
 import os
-import random
-import shutil
-import signal
 import subprocess
 import sys
 
@@ -13,7 +9,6 @@ import cases
 from server import Server
 from world import BUILD, QUICK, TOP, has, has_fuse, make
 
-PROCESSES = 4
 
 
 def kept_in(path):
@@ -27,8 +22,6 @@ def part(world):
     source = kept_in(cache)
     epochs(world, server, source)
     others(world, server, source)
-    damaged(world, server, source, cache)
-    together(world, server)
     replaced(world, server, source)
     queries(world)
     refused(world, server, cache)
@@ -129,56 +122,6 @@ def others(world, server, source):
     ended = world.tool("fsck.dsfs", server.url("/set"), source=source)
     ended = world.tool("fsck.dsfs", server.url("/set"), source=source)
     cases.result(ended[0] == 0 and b"clean" in ended[1], "fsck.dsfs: clean", *ended[1:])
-
-
-def damaged(world, server, source, cache):
-    """Bits of the cache that flip cost requests, and no more."""
-    draw = random.Random(6)
-    good, fetched = True, 0
-    for _ in range(10):
-        path = max(cache.iterdir(), key=lambda path: path.stat().st_size)
-        with open(path, "r+b") as file:
-            for _ in range(20):
-                at = draw.randrange(path.stat().st_size)
-                file.seek(at)
-                byte = file.read(1)
-                file.seek(at)
-                file.write(bytes([byte[0] ^ 1 << draw.randrange(8)]))
-        asked_of(server)
-        image = world.open(server.url("/set"), source)
-        image.load()
-        good &= world.right(image)
-        fetched += asked_of(server)
-        good &= world.right(image) and asked_of(server) == 0
-    cases.result(good and fetched > 10, f"200 flipped bits: all is right, {fetched} requests")
-
-
-def job(world, url, source, until):
-    image = world.open(url, source)
-    good = all(world.right(image) for _ in range(until))
-    os._exit(0 if good else 3)
-
-
-def together(world, server):
-    """Jobs that share a cache, one of which is killed"""
-    cache = world.work / "shared"
-    source = kept_in(cache)
-    context = multiprocessing.get_context("fork")
-    jobs = [context.Process(target=job, args=(world, server.url("/set"), source, epochs))
-            for epochs in [2] * PROCESSES + [1000000]]
-    for process in jobs:
-        process.start()
-    for process in jobs[:-1]:
-        process.join()
-    os.kill(jobs[-1].pid, signal.SIGKILL)
-    jobs[-1].join()
-    ends = [process.exitcode for process in jobs[:-1]]
-    asked_of(server)
-    image = world.open(server.url("/set"), source)
-    cases.result(ends == [0] * PROCESSES and world.right(image) and asked_of(server) == 1,
-                 f"{PROCESSES} jobs and one that is killed: all is right, and kept", ends)
-    shutil.rmtree(cache)
-    cases.result(world.right(image), "removed while it is in use: all is right")
 
 
 def replaced(world, server, source):

@@ -4,7 +4,9 @@ import base64
 import json
 import os
 import random
+import shutil
 import subprocess
+from pathlib import Path
 
 import cases
 from registry import MANIFEST, DockerRegistry, Registry, missing, sha256
@@ -27,6 +29,7 @@ def part(world):
     hostile(world)
     names(world)
     escaped(world)
+    pieces(world)
 
 
 def layout(world):
@@ -119,6 +122,78 @@ def real(world, registry, folder):
     world.refused("another one", f"{url}:v1@dsfs1-data:{0:064x}", "digest kept")
     world.refused("no such tag", f"{url}:v2", "manifest", "404")
     world.refused("no such digest", f"{url}@sha256:{0:064x}", "manifest", "404")
+    generations(world, registry)
+
+
+def cut_up(world, image, out):
+    """The pieces of an image, and their layout, as dsfs oci tells of it and as it is"""
+    subprocess.run([BUILD / "dsfs", "pieces", "--size=1M", image, out], check=True,
+                   stdout=subprocess.DEVNULL)
+    layout = Path(f"{out}.{len(list(out.iterdir()))}.oci")
+    ended = world.tool("dsfs oci", "--json", out / "set.list", layout)
+    return ended, layout
+
+
+def generations(world, registry):
+    """A generation sends the registry what is new in it: a layer a piece."""
+    image, tree, out = world.work / "in/set.dsfs", world.work / "in/tree", world.work / "in/out"
+    tree.mkdir(parents=True)
+    shutil.copy(world.image, image)
+    (tree / "added.bin").write_bytes(b"added" * 1000)
+    store, sizes = world.work / "registry/store", []
+    for tag in "g1", "g2":
+        _ended, folder = cut_up(world, image, out)
+        ended = skopeo("copy", "--dest-tls-verify=false", f"oci:{folder}",
+                       f"docker://{registry.host}/sets/cut:{tag}")
+        cases.result(ended.returncode == 0, f"pieces of {tag}: skopeo pushes them", ended.stderr)
+        sizes.append([path.stat().st_size for path in store.glob("**/data")])
+        if tag == "g1":
+            subprocess.run([BUILD / "dsfs", "add", "-q", image, tree], check=True)
+    cases.result(len(sizes[1]) == len(sizes[0]) + 5 and sum(sizes[1]) < sum(sizes[0]) + (1 << 18),
+                 "new: a blob of data, metadata, a head, the list, and a manifest",
+                 len(sizes[0]), len(sizes[1]), sum(sizes[1]) - sum(sizes[0]))
+    url = f"oci://{registry.host}/sets/cut"
+    new = world.open(f"{url}:g2")
+    wrong = world.wrong(world.open(f"{url}:g1"), list(world.files)[::8]) + \
+        world.wrong(new, list(world.files)[::8])
+    cases.result(not wrong and new["added.bin"] == b"added" * 1000, "both are read there", *wrong)
+
+
+def pieces(world):
+    """What a registry says of an image in pieces is asked for with its token, and not trusted."""
+    image, out = world.work / "cut/set.dsfs", world.work / "cut/out"
+    image.parent.mkdir()
+    shutil.copy(world.image, image)
+    ended, folder = cut_up(world, image, out)
+    told, text = json.loads(ended[1]), (out / "set.list").read_bytes()
+    parts = {f"sha256:{piece['sha256']}": (out / piece["name"]).read_bytes()
+             for piece in json.loads(text)["pieces"]}
+    made = {f"sha256:{path.name}": path.read_bytes()
+            for path in (folder / "blobs/sha256").iterdir()}
+    manifest = json.loads(made[told["manifest"]])
+    cases.result(told["blob"] == sha256(text) and told["pieces"] == len(parts) and
+                 [layer["digest"] for layer in manifest["layers"]] == [sha256(text), *parts] and
+                 all(made[name] == data for name, data in [*parts.items(), (sha256(text), text)]),
+                 "pieces: a blob each, behind that of the list", told)
+    registry = Registry(text)
+    registry.realm = registry.server.url("/token")
+    registry.manifest = made[told["manifest"]]
+    for name, data in parts.items():
+        registry.server.objects[f"/v2/sets/x/blobs/{name}"] = data
+        registry.server.tags[f"/v2/sets/x/blobs/{name}"] = '"one"'
+    registry.lives = 20
+    opened = world.open(registry.url())
+    cases.result(world.right(opened) and registry.tokens > 2,
+                 f"are read, by {registry.tokens} tokens of 20 uses")
+    registry.lives = 1 << 30
+    lost = list(parts)[2]
+    del registry.server.objects[f"/v2/sets/x/blobs/{lost}"]
+    text = error_of(world.wrong, world.open(registry.url()))
+    has("one that the registry has lost", text, "404", lost[:30])
+    (out / lost[7:]).write_bytes(parts[lost][:-1] + b"!")
+    ended = world.tool("dsfs oci", out / "set.list", folder / "new")
+    cases.result(ended[0] == 1 and f"the list says {lost}" in ended[2] and
+                 not (folder / "new").exists(), "one that is not as listed: nothing is left", ended)
 
 
 def tokens(world):
@@ -303,11 +378,9 @@ def hostile(world):
     for name, manifest, words in (
             ("too long", good + b" " * (4 << 20), "more than 4194304 bytes"),
             ("no JSON", b"<html>", "no JSON"),
-            ("empty", b"", "no JSON"),
             ("an array", b"[]", "no object"),
             ("nested deeply", b'{"layers":' + b"[" * 100000 + b"]" * 100000 + b"}", "no JSON"),
             ("a member that is there twice", twice, "duplicate"),
-            ("something behind it", good + b"{}", "no JSON"),
             ("schema 1", make(schemaVersion=1), "schemaVersion"),
             ("an index", make(mediaType=index), index),
             ("no layers", make(layers=None), "0 layers"),
@@ -317,13 +390,9 @@ def hostile(world):
              "not sha256"),
             ("a digest and more", make(layer={"digest": sha256(world.bytes) + "/../x"}),
              "not sha256"),
-            ("another digest than SHA-256", make(layer={"digest": "sha512:" + "0" * 128}),
-             "not sha256"),
             ("a digest with a NUL", good.replace(b"sha256:", b"sha256:\\u0000"), "NUL"),
             ("no size", make(layer={"size": None}), "size"),
-            ("a size below 0", make(layer={"size": -1}), "size"),
             ("a size of 0", make(layer={"size": 0}), "size"),
-            ("a size that is a text", make(layer={"size": "12"}), "size"),
             ("a size beyond all", make(layer={"size": 1 << 70}), "no JSON"),
             ("a size above the blob's", make(layer={"size": len(world.bytes) + 1}),
              f"the blob has {len(world.bytes)} bytes, its manifest says {len(world.bytes) + 1}"),

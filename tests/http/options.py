@@ -29,7 +29,6 @@ def part(world):
     with Environment(DSFS_SOURCE="nonsense"):
         world.refused("of a file, too, an option that there is not is refused", world.image,
                       "nonsense")
-    digests(world)
     behind(world)
     # The last one has less than what is asked for first.
     for name, data, words in (("that is empty", b"", "empty"),
@@ -42,22 +41,6 @@ def part(world):
 def doors(world):
     """A server and a file of the same image, by name"""
     return ("a server", Server({"/set": world.bytes}).url("/set")), ("a file", str(world.image))
-
-
-def digests(world):
-    """The digest that an image keeps, of a server and of a file, by all doors"""
-    kept = world.digest(world.image)
-    other = f"sha256:{0:064x}"
-    for name, where in doors(world):
-        world.reads(f"{name}: the right digest", where, f"digest={kept}")
-        world.refused(f"{name}: another digest", where,
-                      f"digest kept: {kept}, expected: {other}", "not the image that was asked for",
-                      source=f"digest={other}")
-        for tool, *args in ("dump.dsfs", where), ("dsfs-fuse", where, world.work):
-            option = "-o" if tool == "dsfs-fuse" else "--source"
-            ended = world.tool(tool, *args, option, f"digest={other}")
-            cases.result(ended[0] and f"digest kept: {kept}" in ended[2],
-                         f"{name}: another digest, {tool}", ended)
 
 
 def behind(world):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""publishing.rst as it is printed: each of its blocks, in one shell, with real servers."""
+"""servers.rst, how to publish, as it is printed: each block, in one shell, with real servers."""
+import json
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from nginx import Nginx
 from registry import PROGRAMS as REGISTRY, DockerRegistry
 from world import BUILD, TOP
 
-PAGE = TOP / "Documentation/publishing.rst"
+PAGE = TOP / "Documentation/servers.rst"
 PROGRAMS = ("nginx", "rclone", "curl", *REGISTRY)
 
 
@@ -36,7 +37,7 @@ def part(world):
     path = f"{os.environ['PATH']}:/usr/sbin"
     missing = [name for name in PROGRAMS if not shutil.which(name, path=path)]
     if missing:
-        cases.skip("publishing.rst", f"not installed: {missing}")
+        cases.skip("servers.rst", f"not installed: {missing}")
         return
     server = Nginx(world.folder, world.work / "nginx-published")
     registry = DockerRegistry(world.work / "registry-published")
@@ -67,25 +68,30 @@ def typed(world, names):
                            capture_output=True, check=False, text=True)
     for file in files:
         cases.result(f"done {file.stem}" in ended.stderr.splitlines(),
-                     f"publishing.rst, the block at line {file.stem.partition('-')[2]}",
+                     f"servers.rst, the block at line {file.stem.partition('-')[2]}",
                      ended.stderr[-600:])
     kept(world, environment, ended)
 
 
 def kept(world, environment, ended):
-    """Two objects, of which neither was replaced, and the word which is the newest"""
+    """Three lists, whose generations share what did not change, and an object that is named by its
+    digest; which none replaces"""
     folder = world.folder / "sets/flowers"
-    names = sorted(path.stem for path in folder.glob("*.dsfs"))
-    latest = (folder / "latest").read_text().strip()
-    digests = [world.digest(folder / f"{name}.dsfs") for name in names]
-    cases.result(len(names) == 2 and latest in names and
-                 digests == [f"dsfs1-data:{name}" for name in names],
-                 "each object has the digest that it is named by", names, digests, latest)
+    lists = sorted(path.name for path in folder.glob("*.list"))
+    checked = [world.tool("fsck.dsfs", folder / name)[0] for name in lists]
+    cases.result(lists == ["flowers-1.list", "flowers-2.list", "flowers.list"] and not any(checked),
+                 "the lists of both generations, and of the newest", lists, checked)
+    first, second = ([piece["name"] for piece in json.loads((folder / name).read_text())["pieces"]]
+                     for name in lists[:2])
+    cases.result(len(second) == len(first) + 2 and second[1:len(first)] == first[1:],
+                 "all but the head of the first is in the second", first, second)
+    name = next(folder.glob("*.dsfs")).stem
     again = subprocess.run(["bash", "-c", "rclone copyto --ignore-existing /etc/passwd "
-                            f"store:sets/flowers/{latest}.dsfs"], env=environment, check=False)
-    checked = world.tool("fsck.dsfs", folder / f"{latest}.dsfs")
-    cases.result(again.returncode == 0 and checked[0] == 0,
-                 "and none is replaced by what comes later")
+                            f"store:sets/flowers/{name}.dsfs"], env=environment, check=False)
+    checked = world.tool("fsck.dsfs", folder / f"{name}.dsfs")
+    cases.result(world.digest(folder / f"{name}.dsfs") == f"dsfs1-data:{name}" and
+                 again.returncode == 0 and checked[0] == 0,
+                 "the object has the digest that it is named by, and is not replaced")
     listed = sum(line.startswith("/class-0/new.bin") for line in ended.stdout.splitlines())
-    cases.result(listed == 2, "the new file is listed of the newest in the registry, twice, and "
+    cases.result(listed == 3, "the new file is listed of the object and of the registry, twice, and "
                  "not of the older generation", listed, ended.stdout[:300])

@@ -4,7 +4,8 @@ A server of objects by ranges that does wrong when it is told to.
 
 Server.fault is the name of a fault, None, or a function that is asked about each request and
 answers with one of them; each fault speaks for itself on the connection, by a function of
-FAULTS.  All requests are kept in Server.log.  Of a library of HTTP nothing is used but the
+FAULTS.  All requests are kept in Server.log, and
+connections counted.  Of a library of HTTP nothing is used but the
 words for a status, so that what is wrong is wrong as meant.
 """
 import http.client
@@ -48,6 +49,7 @@ class Server:
         self.check = None
         self.elsewhere = None
         self.log = []
+        self.accepted = 0
         self.context = None
         if tls:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -62,6 +64,7 @@ class Server:
     def accept(self):
         while True:
             connection, _address = self.socket.accept()
+            self.accepted += 1
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):

@@ -123,12 +123,16 @@ def compressed(world, server):
     cases.result(here and here == there, "dsfs tar: the same archive of compressed files")
     image = world.open(url)
     image.load()
-    small = [name for name in files if name != "large"]
     server.requests()
-    counted(server, f"{len(small)} cold compressed samples",
-            all(image[name] == files[name] for name in small), len(small))
     good = image.pread("large", 70000, 1000000) == files["large"][1000000:1070000]
     counted(server, "a part of a compressed file", good, 1)
+    small = sorted(name for name in files if name != "large")
+    counted(server, f"{len(small)} cold compressed samples",
+            image.read_batch(small) == [files[name] for name in small], len(small))
+    good = all(image[name] == files[name] for name in small)
+    asked = server.requests()
+    cases.result(good and len(asked) < 10,
+                 f"{len(small)} neighbours in their order: {len(asked)} requests", *asked)
 
 
 def hashed(i, j):

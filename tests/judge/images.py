@@ -51,6 +51,11 @@ def view(image, *options):
     return nodes.of_digest_text(must(DSFS, "digest", "--full", "--text", *options, image))
 
 
+def pieces(image, folder, size):
+    """How many pieces of an image are new there."""
+    return json.loads(must(DSFS, "pieces", "--json", f"--size={size}", image, folder))["new"]
+
+
 def json_listing(image):
     """The view of `dsfs ls -R --json`."""
     seen, groups = {}, {}

@@ -78,6 +78,29 @@ def text_time(ns):
     return f"{'-' if ns < 0 else ''}{abs(ns) // 10**9}.{abs(ns) % 10**9:09d}"
 
 
+SIZES = ("64K", "1M", "4G")
+
+
+def in_pieces(tree):
+    """A tree is the same in pieces of any size, and so are a generation and the one before it,
+    whose pieces it shares."""
+    made, out = tree.path("made.dsfs"), tree.path("pieces")
+    for size in SIZES:
+        tree.clear("pieces")
+        images.make(made, made, older(tree))
+        lists = [f"{out}/made-{n}.list" for n in (1, 2)]
+        images.pieces(made, out, size)
+        want = [images.digest(made)]
+        images.must(images.DSFS, "update", "-q", made, tree.top)
+        new = images.pieces(made, out, size)
+        want.append(images.digest(made))
+        tree.compared("pieces", new)
+        if [images.digest(name) for name in lists] != want:
+            yield f"pieces of {size}: another digest than that of the image"
+        yield from compare(tree, f"pieces of {size}", tree.view, lambda: images.view(lists[1]))
+        images.must(images.FSCK, "-q", lists[1])
+
+
 CODECS = ("zstd", "zstd:1", "zstd:19", "lz4", "auto")
 CHUNKS = ((), ("--chunk-size=4K,small=none",), ("--chunk-size=4K,small=8K",),
           ("--chunk-size=8K,small=64K",), ("--chunk-size=small=1M,large=4K",))
@@ -547,4 +570,4 @@ def refused(archive, made, why):
         yield f"{why}: mkfs.dsfs exits {done.returncode}: {nodes.brief(done.stderr)}"
 
 
-ALL = image, compressed, small_chunks, manifest, extract, dumped, dumped_shards, archives, shards
+ALL = image, in_pieces, compressed, small_chunks, manifest, extract, dumped, dumped_shards, archives, shards

@@ -4,11 +4,14 @@ rights.py - who may do what: a source of a few objects with ACLs and attributes 
 forms, as a tree, an archive or a manifest, and its image.
 
 Each object and attribute is in the image, or the run fails and names it, or an option left it
-out; and of 50 pairs of user and group nobody may do more by the image than by the source.
+out; and of 50 pairs of user and group nobody may do more on the mount than in the source, by the
+kernel that is asked for both: of an archive in what GNU tar and bsdtar make of it.
 """
 import base64
 import fnmatch
+import functools
 import json
+import operator
 import os
 import random
 import shutil
@@ -17,6 +20,7 @@ import tarfile
 from typing import NamedTuple
 
 import images
+import judges
 
 PAIRS = [(uid, gid) for uid in range(1, 11) for gid in range(1, 6)]
 OPTIONS = [[], [], []] + [["--xattrs-exclude=" + p for p in some] for some in (
@@ -24,6 +28,7 @@ OPTIONS = [[], [], []] + [["--xattrs-exclude=" + p for p in some] for some in (
 ACCESS, DEFAULT, NFS4 = "system.posix_acl_access", "system.posix_acl_default", "system.nfs4_acl"
 LABEL = "security.selinux"
 TAGS = {1: "user", 2: "user", 4: "group", 8: "group", 16: "mask", 32: "other"}
+READERS = [*judges.GNU, "--acls"], judges.GNU, ["bsdtar", "--acls", "--numeric-owner"]
 NAMED = ("user", "group ")      # of NFSv4; the group of all its kind has no blank
 
 
@@ -178,29 +183,80 @@ def manifest(_, view, top):
     return set()
 
 
-def may(o, uid, gid):
-    """What POSIX.1e, or RFC 7530, grants: 0 to 7."""
+def nfs4_may(o, uid, gid):
+    """What RFC 7530 grants, which no file system here enforces: 0 to 7."""
     granted = denied = 0
-    if NFS4 in o.acls:
-        for who, number, deny, perm in o.acls[NFS4]:
-            if {"owner": uid == o.uid, "group": gid == o.gid, "everyone": True,
-                    "user": uid == number, "group ": gid == number}[who]:
-                granted |= 0 if deny else perm & ~denied
-                denied |= perm & ~granted if deny else 0
-        return granted
-    acl = o.acls.get(ACCESS) or [(1, o.mode >> 6 & 7, 0), (4, o.mode >> 3 & 7, 0),
-                                 (32, o.mode & 7, 0)]
-    perm = {(tag, n if tag in (2, 8) else 0): p for tag, p, n in acl}
-    mask = perm.get((16, 0), 7)
-    if uid == o.uid:
-        return perm[1, 0]
-    if (2, uid) in perm:
-        return perm[2, uid] & mask
-    groups = [p & mask for (tag, n), p in perm.items()
-              if (tag == 4 and gid == o.gid) or (tag, n) == (8, gid)]
-    for p in groups:
-        granted |= p            # more than one entry grants, which is all that is compared
-    return granted if groups else perm[32, 0]
+    for who, number, deny, perm in o.acls[NFS4]:
+        if {"owner": uid == o.uid, "group": gid == o.gid, "everyone": True,
+                "user": uid == number, "group ": gid == number}[who]:
+            granted |= 0 if deny else perm & ~denied
+            denied |= perm & ~granted if deny else 0
+    return granted
+
+
+def asked(top, names):
+    """What the kernel grants each of PAIRS of some objects in a folder: access(2) goes by the real
+    ids, so that those that count for the way there are root's."""
+    at, granted, groups = os.open(top, os.O_RDONLY), {}, os.getgroups()
+    for uid, gid in PAIRS:
+        os.setgroups([gid])
+        os.setresgid(gid, 0, 0)
+        os.setresuid(uid, 0, 0)
+        for name in names:
+            granted[name, uid, gid] = sum(p for p in (4, 2, 1) if os.access(name, p, dir_fd=at))
+    os.setresuid(0, 0, 0)
+    os.setresgid(0, 0, 0)
+    os.setgroups(groups)
+    os.close(at)
+    return granted
+
+
+def trees(form, view, source, work):
+    """Folders with what a source stands for: itself, or a tree with the ACLs that it names, and of
+    an archive, whose modes may say another thing, what each program that reads it makes of it."""
+    if form == "tree":
+        return [source]
+    tops = [f"{work}/by{n}" for n in range(1 + len(READERS) * (form == "tar"))]
+    plant(None, {path: o._replace(attrs={}, acls={n: a for n, a in o.acls.items() if n != NFS4})
+                 for path, o in view.items()}, tops[0])
+    for top, reader in zip(tops[1:], READERS):
+        os.mkdir(top)
+        # None reads all forms of attributes and ACLs, and they fail where they do not.
+        images.run(*reader, "-C", top, "-xpf", source)
+    return tops
+
+
+def source_may(view, tops, names):
+    """What those grant together who have kept the ACL of an object, or all, if none has."""
+    asks = [(top, asked(top, names)) for top in tops]
+    may = {}
+    for name in names:
+        kept = [got for top, got in asks if ACCESS in os.listxattr(f"{top}/{name}")]
+        for uid, gid in PAIRS:
+            most = nfs4_may(view[name], uid, gid) if NFS4 in view[name].acls else 7
+            may[name, uid, gid] = most & functools.reduce(
+                operator.or_, (got[name, uid, gid] for got in kept or [got for _, got in asks]))
+    return may
+
+
+def accesses(form, view, options, source, image, work):
+    """The first access that is granted on the mount, and not by the source; where nothing is left
+    out and one kernel judges both, that differs."""
+    names = [path for path, o in view.items() if path and o.kind != "l"]
+    tops = trees(form, view, source, work)
+    may = source_may(view, tops, names)
+    with images.mounted(image, work + "/mnt", "-o", "allow_other") as at:
+        # Nobody may write to what is mounted read-only, whatever its mode.
+        images.must("mount", "-i", "-o", "remount,rw", at)
+        has = asked(at, names)
+    for top in tops:
+        shutil.rmtree(top)
+    for (name, uid, gid), had in may.items():
+        got = has[name, uid, gid]
+        exact = form != "tar" and not options and NFS4 not in view[name].acls
+        if got & ~had or (exact and got != had):
+            yield f"{name}: {uid}:{gid} may {got}, and by the source {had}: {view[name]}"
+            return
 
 
 def excluded(options, name):
@@ -227,14 +283,6 @@ def compared(view, options, got):
                 not (name == ACCESS and len(o.acls[name]) == 3)}
         if node.xattrs != want:
             yield f"{path}: attributes {sorted(node.xattrs)}, and not {sorted(want)}"
-        acl = node.xattrs.get(ACCESS.encode(), b"")
-        image = Object(o.kind, node.mode, node.uid, node.gid, {}, {
-            ACCESS: [struct.unpack_from("<HHI", acl, at) for at in range(4, len(acl), 8)]})
-        for uid, gid in PAIRS if o.kind != "l" else ():
-            had, has = may(o, uid, gid), may(image, uid, gid)
-            if has & ~had or (not options and ACCESS in o.acls and has != had):
-                yield f"{path}: {uid}:{gid} may {has}, and by the source {had}: {o}"
-                break
 
 
 def judge(seed, work, count):
@@ -257,6 +305,9 @@ def judge(seed, work, count):
         yield f"exit {done.returncode} for {wrong}: {said}"
     elif not wrong:
         yield from compared(view, options, images.json_listing(image))
-    shutil.rmtree(source) if form == "tree" else os.unlink(source)
+        if images.have_fuse():
+            yield from accesses(form, view, options, source, image, work)
+    if os.path.exists(source):
+        shutil.rmtree(source) if form == "tree" else os.unlink(source)
     if os.path.exists(image):
         os.unlink(image)

@@ -56,7 +56,6 @@ chroot_run()
 	local lower=$1 layer=$2 in=$3
 
 	shift 3
-	# shellcheck disable=SC2016 # for the inner shell
 	unshare --mount --pid --fork --kill-child bash -euc '
 		lower=$1 layer=$2 in=$3 archives=$4 devices=$5
 		shift 5

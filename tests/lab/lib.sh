@@ -17,7 +17,6 @@ shopt -s inherit_errexit
 
 tool=${tool:-${0##*/}}
 lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-# shellcheck source=tests/lab/kernels
 . "$lab_top/tests/lab/kernels"
 lab_cache=${DSFS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dsfs}
 mkdir -p "$lab_cache/lock"
@@ -48,6 +47,11 @@ usage()
 	exit 2
 }
 
+# A script that is asked alone what it does says so, whatever else it takes.
+case ${1:-} in
+-h|--help)	usage_text; exit 0 ;;
+esac
+
 # take_options ARG...: the options of a script that runs a command, which comes after -- and is
 # then in cmd.  `flags` says for an option without a value what is set, `values` and `lists`
 # which variable, or array, has the value.
@@ -56,7 +60,6 @@ take_options()
 {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		-h|--help)	usage_text; exit 0 ;;
 		--)		shift; cmd=("$@"); return ;;
 		--*)		;;
 		*)		usage "$1: no option: the command comes after --" ;;
@@ -217,7 +220,6 @@ debian_mirror()
 		echo "$DSFS_MIRROR"
 		return
 	fi
-	# shellcheck disable=SC2016
 	uri=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' \
 		"Label: $label" 'Identifier: Packages' 2>/dev/null | sed -n 1p)
 	[ -n "$uri" ] || die "apt: no archive of $label in its sources"
@@ -278,6 +280,12 @@ refresh_apt()
 }
 
 # --- kernels that are built here ------------------------------------------
+
+# For rsync: what kbuild leaves in a folder of sources
+# shellcheck disable=SC2034 # who sources this reads it
+no_sources=(--exclude '*.o' --exclude '*.ko' --exclude '*.mod' --exclude '*.mod.c' --exclude '*.a'
+	--exclude '.*.cmd' --exclude '.*.d' --exclude '.tmp_*' --exclude Module.symvers
+	--exclude modules.order)
 
 # configure_kernel SRC BUILD ARCH BASE FRAGMENT...: .config in BUILD: make BASE, and what
 # the FRAGMENTs say.

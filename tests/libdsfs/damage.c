@@ -3,10 +3,6 @@
  * Images with a byte changed, or cut short while they are open: reads of damaged parts
  * fail, and no others.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "test.h"
 
 #define BLOCK	4096

@@ -3,8 +3,6 @@
  * Images whose fields were changed and whose checksums are right again: every call
  * returns, and the sanitizers find nothing.
  */
-#include <stdlib.h>
-
 #include "mutate.h"
 #include "test.h"
 

@@ -3,9 +3,6 @@
  * Tests that need offsets in the image from the library's internal interface: a block of
  * metadata that is forged together with its checksum, and metadata that spans blocks.
  */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "image.h"
 #include "test.h"
 

@@ -2,8 +2,6 @@
 /*
  * libdsfs-test IMAGE TREE - test the public interface of libdsfs with an image of a tree.
  */
-#include <stdio.h>
-
 #include "test.h"
 
 int main(int argc, char **argv)

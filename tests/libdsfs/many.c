@@ -3,11 +3,6 @@
  * Several reads in one call: they give the bytes of single reads, and prefetch in time.
  * libc's posix_fadvise() is replaced by one that records its calls.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
 
 #define READS		400	/* more than are asked for ahead */
@@ -122,7 +117,8 @@ static void test_ahead(struct dsfs_image *image)
 		reads[i] = read_of(image, path, 100, 0);
 	}
 	OK(!read_noting(reads, READS, NULL), "many: a large batch");
-	OK(told.calls == READS && told.early == 256, "many: so many are asked for ahead");
+	/* Two are of what is read ahead, as they are neighbours. */
+	OK(told.calls == READS + 2 && told.early == 256, "many: so many are asked for ahead");
 	for (i = 0; i < READS; i++)
 		wrong += !as_alone(&reads[i]);
 	OK(!wrong, "many: all of a large batch");

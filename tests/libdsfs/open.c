@@ -2,10 +2,6 @@
 /*
  * Opening: images and other files, options, generations.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "test.h"
 
 #define SIZE	.size = sizeof(struct dsfs_open_options)
@@ -18,7 +14,8 @@ static void test_foreign(const struct bytes *good)
 
 	FAILS(dsfs_open("/nonexistent/image", NULL, &image, &error), -ENOENT, "open:",
 	      "open: no file");
-	FAILS(dsfs_open("/", NULL, &image, &error), -EISDIR, "size:", "open: a directory");
+	FAILS(dsfs_open("/", NULL, &image, &error), -EISDIR, "expected an image",
+	      "open: a directory");
 	FAILS(dsfs_open("/dev/null", NULL, &image, &error), -ENOTBLK,
 	      "neither a file nor a block device", "open: a character device");
 	FAILS(dsfs_open_fd(-1, NULL, &image, &error), -EBADF, "descriptor", "open: no descriptor");

@@ -5,10 +5,6 @@
  * that has room for a part of it.  Runs under ThreadSanitizer.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "image.h"
 #include "test.h"

@@ -3,13 +3,8 @@
  * Compares what libdsfs reads from an image with system calls on the tree that the image
  * was made of.
  */
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "test.h"
 

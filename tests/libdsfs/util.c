@@ -2,12 +2,6 @@
 /*
  * Images in memory, and a walk that makes all calls of an image.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "test.h"
 
 #define READ_BYTES	100000

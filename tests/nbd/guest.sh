@@ -41,14 +41,6 @@ same_bytes()
 	return 1
 }
 
-net_up()
-{
-	ip link set lo up
-	ip link set eth0 up
-	ip addr add 10.78.0.15/24 dev eth0
-	ip route add default via 10.78.0.2
-}
-
 attach()
 {
 	unit ExecStart
@@ -108,7 +100,17 @@ until [ "$(wget -q -O - "$address/phase/gone")" = gone ]; do
 	:
 done
 check "right bytes, though the server is away when they are asked for" same_bytes
+umount "$mnt"
+phase view-names
+check "EROFS mounts a view, whose data is the device" mount -t erofs \
+	-o ro,nosuid,nodev,device=/dev/nbd0 "$(losetup8 -rf --show /ref/image.view)" "$mnt"
+check "all names of a view" [ "$(find "$mnt/set" -type f -size +0 | wc -l)" -eq "$files" ]
+phase view-bytes
+check "right bytes by a view" same_bytes
 phase end
+umount "$mnt"
+check "the same in one step" mount.dsfs /dev/nbd0 "$mnt" -o nosuid,nodev,driver=erofs
+check "is EROFS, with right bytes" eval 'grep -q " $mnt erofs " /proc/mounts && same_bytes'
 umount "$mnt"
 check "the unit's command detaches it" detached
 exit $failed

@@ -46,11 +46,8 @@ def job(page):
                      DistributedSampler=lambda data: DistributedSampler(data, 2, 0),
                      batches=BatchSampler(SequentialSampler(dataset), 4, False), rank=0, world=1,
                      epochs=2, train=len, checkpoint={"loader": state_of(len(dataset))},
-                     accelerator=types.SimpleNamespace(process_index=0, num_processes=1,
-                                                       register_for_checkpointing=id))
-    if page == "python-images":
-        names.update(transform=lambda picture: picture.size, paths=["rose/1.jpg"], starts=[0], ends=[10],
-                     torchvision=types.ModuleType("torchvision"))
+                     transform=lambda picture: picture.size, paths=["rose/1.jpg"], starts=[0],
+                     ends=[10], torchvision=types.ModuleType("torchvision"))
     return names
 
 

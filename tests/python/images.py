@@ -92,9 +92,6 @@ class ImageCase(unittest.TestCase):
 
     options = ()
 
-    def shortDescription(self):
-        return f"{type(self).__name__}: " + self._testMethodName[5:].replace("_", " ")
-
     @staticmethod
     def fill(root):
         make_tree(root)

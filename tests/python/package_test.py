@@ -68,6 +68,19 @@ class Package(ImageCase):
         done = run_module(*mypy, f"{self.top}/use.py")
         self.assertIn('Revealed type is "builtins.bytes"', done.stdout)
 
+    @unittest.skipUnless(importlib.util.find_spec("pip"), "no pip")
+    def test_pip_installs_it_without_an_index(self):
+        site = f"{self.top}/site"
+        done = run_module("pip", "--isolated", "install", "--quiet", "--no-index", "--target", site, ".")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual({name for name in os.listdir(f"{site}/dsfs") if "." in name},
+                         {name for name in os.listdir(HERE / "dsfs") if "." in name})
+
+    def test_the_tables_of_the_pages_are_what_the_code_says(self):
+        done = subprocess.run([TOP / "scripts/python-tables", "--check"], text=True, check=False,
+                              stdout=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
     def test_names_are_used_and_known(self):
         if not importlib.util.find_spec("pyflakes"):
             self.skipTest("no pyflakes")
@@ -76,8 +89,6 @@ class Package(ImageCase):
 
 
 class Declarations(unittest.TestCase):
-    shortDescription = ImageCase.shortDescription
-
     STRUCTURES = {"dsfs_error": library.Error, "dsfs_open_options": library.OpenOptions,
                   "dsfs_info": library.Info, "dsfs_stat": library.Stat,
                   "dsfs_dirent": library.Dirent}

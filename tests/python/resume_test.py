@@ -15,11 +15,6 @@ import dsfs
 LONG = os.environ.get("DSFS_LONG", "0") != "0"
 
 
-class Named(unittest.TestCase):
-    def shortDescription(self):
-        return f"resume: {type(self).__name__}: " + self._testMethodName[5:].replace("_", " ")
-
-
 class Numbers:
     def __init__(self, n):
         self.n = n
@@ -115,7 +110,7 @@ class Job:
         return orders
 
 
-class Kills(Named):
+class Kills(unittest.TestCase):
     COUNT = 1000 if LONG else 80
 
     def test_by_a_seed_with_other_ranks_workers_and_batches(self):
@@ -130,7 +125,7 @@ class Kills(Named):
                 return
 
 
-class Loaders(Named):
+class Loaders(unittest.TestCase):
     def loader(self, workers=0, batch=4, drop_last=False, n=50):
         return dsfs.Resumable(data.DataLoader(
             Numbers(n), batch_size=batch, sampler=sampler_of(n), num_workers=workers,

@@ -64,9 +64,6 @@ class Case(unittest.TestCase):
                 f.write(str(i))
         self.on_dsfs(True)
 
-    def shortDescription(self):
-        return f"{type(self).__name__}: " + self._testMethodName[5:].replace("_", " ")
-
     def on_dsfs(self, is_so):
         """Have all paths be on a DSFS mount, or none."""
         if hasattr(self, "patch"):

@@ -5,8 +5,6 @@ import itertools
 import json
 import math
 import pickle
-import random
-import statistics
 import tracemalloc
 import unittest
 from unittest import mock
@@ -17,11 +15,6 @@ from dsfs.permutation import Permutation
 
 BILLION = 10 ** 9
 SIZES = 0, 1, 2, 3, 4, 10, 16, 17, 255, 1000, 4096
-
-
-class Named(unittest.TestCase):
-    def shortDescription(self):
-        return f"Shuffle: {type(self).__name__}: " + self._testMethodName[5:].replace("_", " ")
 
 
 class SplitMix64:
@@ -39,7 +32,7 @@ class SplitMix64:
 
 
 def by_the_document(n, seed, epoch):
-    """Version 1 as Documentation/python.rst defines it, by tables."""
+    """Version 1 as Documentation/design.rst defines it, by tables."""
     a = math.ceil(math.sqrt(n))
     b = math.ceil(n / a)
     rounds = 24 if n < 65536 else 12
@@ -68,7 +61,7 @@ def by_the_document(n, seed, epoch):
         yield x
 
 
-class Order(Named):
+class Order(unittest.TestCase):
     def test_it_is_the_one_of_the_document(self):
         # Another order needs another version: this is what keeps the states of old jobs.
         self.assertEqual(permutation.VERSION, 1)
@@ -128,7 +121,7 @@ class Order(Named):
             self.assertRaisesRegex(error, text, dsfs.Shuffle, *args)
 
 
-class Size(Named):
+class Size(unittest.TestCase):
     """A billion samples: in steps, not in seconds."""
 
     def steps_of(self, function):
@@ -167,83 +160,7 @@ class Size(Named):
         self.assertLess(len(json.dumps(order.state_dict())), 100)
 
 
-def places_of(order):
-    places = [0] * len(order)
-    for place, i in enumerate(order):
-        places[i] = place
-    return places
-
-
-class Random(Named):
-    """Beside random.shuffle; all seeds are fixed."""
-
-    N, CLASSES, BATCH, ORDERS = 5120, 160, 256, 24
-
-    def figures(self, order):
-        """The rank correlation, the mean distance of neighbours, and the classes of a batch."""
-        places = places_of(order)
-        far = sum((place - i) ** 2 for i, place in enumerate(places))
-        apart = sum(abs(a - b) for a, b in zip(places, places[1:]))
-        batches = [order[at:at + self.BATCH] for at in range(0, self.N, self.BATCH)]
-        classes = [len({i * self.CLASSES // self.N for i in batch}) for batch in batches]
-        return (1 - 6 * far / self.N / (self.N ** 2 - 1), apart / (self.N - 1) / self.N,
-                statistics.mean(classes))
-
-    def python(self, seed):
-        order = list(range(self.N))
-        random.Random(seed).shuffle(order)
-        return order
-
-    def alike(self, ours, theirs):
-        """Four standard errors of a difference, and as much spread, for each figure."""
-        for a, b in zip(zip(*map(self.figures, ours)), zip(*map(self.figures, theirs))):
-            spread = statistics.pvariance(a) + statistics.pvariance(b)
-            error = math.sqrt(spread / len(a))
-            self.assertLess(abs(statistics.mean(a) - statistics.mean(b)), 4 * error)
-            self.assertLess(statistics.pvariance(a), 4 * statistics.pvariance(b))
-            self.assertLess(statistics.pvariance(b), 4 * statistics.pvariance(a))
-
-    def test_seeds(self):
-        self.alike([dsfs.Shuffle(self.N, seed)[:] for seed in range(self.ORDERS)],
-                   map(self.python, range(self.ORDERS)))
-
-    def test_an_epoch_seen_from_the_one_before(self):
-        def relative(order, before):
-            places = places_of(before)
-            return [places[i] for i in order]
-        ours = [dsfs.Shuffle(self.N, 1, epoch)[:] for epoch in range(self.ORDERS + 1)]
-        theirs = [self.python(100 + epoch) for epoch in range(self.ORDERS + 1)]
-        self.alike(map(relative, ours[1:], ours), map(relative, theirs[1:], theirs))
-
-    def chi_square(self, counts, cells):
-        """In standard deviations of what is expected of equal chances."""
-        expected = sum(counts.values()) / cells
-        square = sum((n - expected) ** 2 / expected for n in counts.values())
-        square += (cells - len(counts)) * expected
-        return abs(square - (cells - 1)) / math.sqrt(2 * (cells - 1))
-
-    def count(self, things):
-        counts = {}
-        for thing in things:
-            counts[thing] = counts.get(thing, 0) + 1
-        return counts
-
-    def test_each_order_of_a_few_is_as_likely(self):
-        for n in 2, 3, 4, 5, 6:
-            cells = math.factorial(n)
-            counts = self.count(tuple(Permutation(n, seed, 0).many(range(n)))
-                                for seed in range(10 * cells))
-            self.assertLess(self.chi_square(counts, cells), 4, n)
-
-    def test_each_place_is_as_likely_for_a_number(self):
-        for n in 1000, 70000:
-            for at in 0, n // 2, n - 1:
-                counts = self.count(Permutation(n, 1, epoch).at(at) * 50 // n
-                                    for epoch in range(2000))
-                self.assertLess(self.chi_square(counts, 50), 4, (n, at))
-
-
-class Ranks(Named):
+class Ranks(unittest.TestCase):
     def test_what_all_took_is_a_prefix(self):
         order = dsfs.Shuffle(103, 5)[:]
         for world in 1, 2, 3, 8, 103, 200:
@@ -285,7 +202,7 @@ def after(count, order):
     return [next(source) for _ in range(count)]
 
 
-class States(Named):
+class States(unittest.TestCase):
     def both(self):
         order = dsfs.Shuffle(50, 7)
         yield order

@@ -88,6 +88,27 @@ class Folders(ImageCase):
             self.assertEqual(ours.__getitems__(indices), real)
         self.assertEqual(read_batch.call_count, 1)
 
+    def test_a_batch_in_a_buffer(self):
+        ours = self.folder()
+        indices = [5, 3, 60, 3]
+        real = [ours[index] for index in indices]
+        kept = []
+
+        def loader(view):
+            kept.append(view)
+            return bytes(view).decode()
+        views = ImageFolder(self.image, loader=loader, views=True)
+        self.assertEqual(views.__getitems__(indices), real)
+        first = kept[0].obj
+        self.assertIsInstance(first, bytearray)
+        self.assertEqual(views.__getitems__(indices[1:]), real[1:])
+        self.assertIs(kept[-1].obj, first)
+        # Another process has one of its own, and a batch that needs more memory, too.
+        self.assertEqual(pickle.loads(pickle.dumps(self.folder(views=False))).samples, ours.samples)
+        self.assertEqual(views.__getitems__(list(range(60))), [ours[i] for i in range(60)])
+        self.assertIsNot(kept[-1].obj, first)
+        self.assertTrue(ImageFolder(self.image).views and not ours.views)
+
     def test_what_is_a_sample_may_be_said(self):
         ours = self.folder(is_valid_file=lambda path: path.endswith("notes.txt"),
                            allow_empty=True)

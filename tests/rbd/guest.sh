@@ -8,7 +8,7 @@
 #   hold SPEC		map, mount, compare every byte over and over for two barriers
 #   switch IMAGE	from snapshot v1 to v2 under a job that runs
 #   read SPEC SEED	map, mount, read an epoch, compare every byte
-#   peers SPEC...	one epoch of each, one after the other; then see tests/rbd/kubelet.sh
+#   peers SPEC...	one epoch of each, one after the other
 #   endure SPEC		the same, whatever the cluster does meanwhile
 #   timeout IMAGE SNAP	the mapping gives up after 5 seconds: errors, then right bytes
 #
@@ -227,9 +227,6 @@ update)	update_image "$@" ;;
 hold)	hold "$@" ;;
 switch)	switch "$@" ;;
 read)	read_image "$@" ;;
-peers)	read_peers "$@"
-	# shellcheck source=tests/rbd/kubelet.sh
-	. /bin/kubelet.sh
-	kubelet dsfs unsigned ;;
+peers)	read_peers "$@" ;;
 esac
 exit $failed

@@ -41,7 +41,6 @@ rbd()
 	in_ns rbd "$@"
 }
 
-# shellcheck disable=SC2317 # at_exit runs it
 end_cluster()
 {
 	cluster stop

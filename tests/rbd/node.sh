@@ -2,21 +2,12 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154,SC2034 # set and read by its callers
 #
-# What the scripts of the guests on the cluster share: the network, mapping of images,
-# the barrier, an epoch.
+# What the scripts of the guests on the cluster share: mapping of images, the barrier, an epoch.
 #
 # To be sourced; the caller sets number, of the guest, and key, and fs for messages.
 
 mnt=/mnt/image
 mkdir -p $mnt /mnt/container
-
-net_up()
-{
-	ip link set lo up
-	ip link set eth0 up
-	ip addr add 10.78.0.15/24 dev eth0
-	ip route add default via 10.78.0.2
-}
 
 # map USER OPTIONS IMAGE [SNAPSHOT]: sets dev.
 map()

@@ -23,6 +23,7 @@
  *		zero	none of them, and no error
  *		eintr	EINTR for every second call (all calls only)
  *		run	run $FAULT_RUN in a shell before the call, and continue
+ *		slow	a millisecond before the call, as of a server
  *		NUMBER	fail with that errno
  * FAULT_NAMED=1: no files without a name (O_TMPFILE)
  * FAULT_NUMBERS=1: each look at a file gives another number of its inode
@@ -57,7 +58,7 @@ enum {
 	STATX = 128, SET = 256, NAMES = 512, VALUE = 1024,
 };
 
-enum action { NONE, KILL, TERM, LATE, HOLD, SHORT, ZERO, INTR, RUN, FAIL };
+enum action { NONE, KILL, TERM, LATE, HOLD, SHORT, ZERO, INTR, RUN, SLOW, FAIL };
 
 static const char *const kind_names[] = {
 	"write", "sync", "read", "open", "attr", "list", "alloc", "statx", "set",
@@ -104,7 +105,7 @@ static void set_kinds(const char *spec, size_t len)
 static void set_action(const char *s)
 {
 	static const char *const names[] = {
-		"none", "kill", "term", "late", "hold", "short", "zero", "eintr", "run",
+		"none", "kill", "term", "late", "hold", "short", "zero", "eintr", "run", "slow",
 	};
 
 	for (int i = NONE; i < FAIL; i++) {
@@ -272,6 +273,9 @@ static enum action hit(int kind, bool tear)
 	case RUN:
 		if (system(command))
 			give_up("faults: FAULT_RUN failed\n");
+		return NONE;
+	case SLOW:
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		return NONE;
 	case INTR:
 		return n & 1 ? INTR : NONE;

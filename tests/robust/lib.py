@@ -64,7 +64,7 @@ def run(cmd, fault=None, count=None, command=None, env=None, **more):
     e = dict(os.environ, LC_ALL="C", **(env or {}))
     if fault:
         e.update(LD_PRELOAD=FAULTS, FAULT=fault)
-        if cmd[0] == DSFS and cmd[1] in ("update", "compact"):
+        if cmd[0] == DSFS and cmd[1] in ("add", "compact", "edit", "update"):
             e["FAULT_IN"] = f"dsfs {cmd[1]}"
         if count:
             e["FAULT_COUNT"] = count
@@ -87,7 +87,9 @@ def calls(cmd, kinds, **more):
 
 
 def sample(total, most, always=True):
-    """Numbers of calls: @most of them, or all: if @always with DSFS_LONG=1."""
+    """Numbers of calls: half of @most, with DSFS_LONG=1 @most, or if @always all of them."""
+    if not LONG:
+        most //= 2
     if (LONG and always) or total <= most:
         return range(1, total + 1)
     ends = most // 4

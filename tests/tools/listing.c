@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * listing - the canonical listing of a live directory.
+ * listing [--as-packed] DIR - the canonical listing of a live directory.
  *
  * Everything that stat, readlink, the xattr calls and read say of each object
  * below a directory, one line an object; so diff(1) proves that a mount, what was
@@ -8,11 +8,13 @@
  *
  * A file that can't be read gets its errno in place of a checksum and the walk
  * goes on, so that a damaged image can be listed too; exit status 1 says so.
+ *
+ * --as-packed: link counts of directories, and times out of range, as an image made of
+ * DIR has them.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,6 @@
 static struct listing_links links;
 static char *path;
 static size_t path_room;
-static const char *skip;
 static bool as_packed;
 static bool failed;
 
@@ -62,17 +63,30 @@ static size_t path_push(const char *name)
 	return len;
 }
 
-/* Extend a crc32c by zeros. */
+/* Of polynomials whose first bit is x^0, modulo that of crc32c */
+static u32 times(u32 a, u32 b)
+{
+	u32 product = 0;
+
+	for (; a; a <<= 1) {
+		if (a & 1u << 31)
+			product ^= b;
+		b = b >> 1 ^ (b & 1 ? 0x82f63b78 : 0);
+	}
+	return product;
+}
+
+/* Extend a crc32c by zeros: a hole of gigabytes costs no more than one of a block. */
 static u32 sum_zeros(u32 sum, off_t len)
 {
-	static const unsigned char zeros[BUF_SIZE];
-	size_t n;
+	u32 power = 1u << 23;	/* x^8 */
 
-	for (; len; len -= n) {
-		n = len < BUF_SIZE ? len : BUF_SIZE;
-		sum = dsfs_crc32c(sum, zeros, n);
+	for (sum = ~sum; len; len >>= 1) {
+		if (len & 1)
+			sum = times(sum, power);
+		power = times(power, power);
 	}
-	return sum;
+	return ~sum;
 }
 
 /* Where the next data lie; holes are not read. */
@@ -113,7 +127,7 @@ static int sum_file(int fd, off_t size, u32 *sum)
 static void print_xattrs(int dir, const char *name)
 {
 	static char proc[512], list[65536], value[65536];
-	static struct listing_xattr x[16384];
+	static struct node_xattr x[16384];
 	ssize_t n, len, at, nr = 0;
 
 	/* In 6.1 no xattr call takes a directory and the name of a symlink. */
@@ -189,8 +203,8 @@ static void print_object(int dir, const char *name, const struct stat *st, u64 n
 	    listing_link(&links, st->st_dev, st->st_ino, st->st_nlink, path, &first))
 		die("memory");
 	listing_escape(stdout, path, strlen(path));
-	printf("\t%c\t%04o\t%u\t%u\t%llu\t%llu", listing_type(st->st_mode), st->st_mode & 07777,
-	       st->st_uid, st->st_gid, (unsigned long long)nlink,
+	printf("\t%c\t%04o\t%u\t%u\t%llu\t%llu", listing_type(st->st_mode)->letter,
+	       st->st_mode & 07777, st->st_uid, st->st_gid, (unsigned long long)nlink,
 	       S_ISREG(st->st_mode) || S_ISLNK(st->st_mode) ? (unsigned long long)st->st_size : 0);
 	print_time(&st->st_mtim);
 	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
@@ -218,8 +232,6 @@ static size_t read_names(int fd, char ***names)
 	errno = 0;
 	while ((e = readdir(d))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		if (skip && !strcmp(path, "/") && !strcmp(e->d_name, skip))
 			continue;
 		if (count == room) {
 			room = room * 2 + 16;
@@ -277,42 +289,18 @@ static void walk(int dir, const char *name)
 	close(fd);
 }
 
-static const struct option options[] = {
-	{ "as-packed", no_argument, NULL, 'p' },
-	{ "skip", required_argument, NULL, 's' },
-	{ "help", no_argument, NULL, 'h' },
-	{ }
-};
-
 int main(int argc, char **argv)
 {
 	struct rlimit fds = { 65536, 65536 };
-	int c;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'p':
-			as_packed = true;
-			break;
-		case 's':
-			skip = optarg;
-			break;
-		default:
-			fprintf(c == 'h' ? stdout : stderr,
-				"usage: listing [--as-packed] [--skip=NAME] DIR\n"
-				"  --as-packed   show link counts of directories and times out of\n"
-				"                range as an image made of DIR has them\n"
-				"  --skip=NAME   leave NAME in DIR itself out (lost+found)\n");
-			return c == 'h' ? 0 : 2;
-		}
-	}
-	if (optind != argc - 1) {
-		fprintf(stderr, "listing: one directory, please: see --help\n");
+	as_packed = argc == 3 && !strcmp(argv[1], "--as-packed");
+	if (argc != 2 + as_packed) {
+		fputs("usage: listing [--as-packed] DIR\n", stderr);
 		return 2;
 	}
 	path_room = 4096;
 	path = must_alloc(malloc(path_room));
-	strcpy(path, argv[optind]);
+	snprintf(path, path_room, "%s", argv[argc - 1]);
 	/* A tree of a thousand levels keeps as many directories open. */
 	if (setrlimit(RLIMIT_NOFILE, &fds)) {
 		fds.rlim_cur = 4096;

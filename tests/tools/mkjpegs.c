@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mkjpegs - make a directory of real JPEGs shaped like ImageNet.
+ * mkjpegs COUNT CLASSES DIR - make DIR with real JPEGs shaped like ImageNet.
  *
  * Why: a data set for demo and tests that any image loader reads, that needs
  * no download, and whose file sizes have the distribution that decides how
@@ -16,7 +16,6 @@
  * Names are ImageNet's: n01440764/n01440764_10026.JPEG.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,13 +43,8 @@ static const struct {
 
 #define NBUCKETS	((int)(sizeof(buckets) / sizeof(buckets[0])))
 
-struct buffer {
-	struct jpeg_destination_mgr mgr;	/* first: libjpeg knows only this */
-	unsigned char data[FILE_MAX];
-	size_t len;
-};
-
-static struct buffer out;
+static unsigned char out[FILE_MAX];
+static unsigned long out_len;
 static unsigned char pixels[SIDE_MAX * SIDE_MAX * 3];
 static unsigned char noise[65536 + SIDE_MAX * 3];
 static double bytes_per_pixel;
@@ -84,28 +78,6 @@ static uint32_t draw_size(uint64_t index)
 			break;
 	}
 	return buckets[i].from + rnd(index, 2) % buckets[i].from;
-}
-
-static void dest_init(j_compress_ptr cinfo)
-{
-	struct buffer *b = (struct buffer *)cinfo->dest;
-
-	b->mgr.next_output_byte = b->data;
-	b->mgr.free_in_buffer = sizeof(b->data);
-}
-
-static boolean dest_full(j_compress_ptr cinfo)
-{
-	(void)cinfo;
-	fprintf(stderr, "mkjpegs: a picture of more than %d bytes\n", FILE_MAX);
-	exit(1);
-}
-
-static void dest_term(j_compress_ptr cinfo)
-{
-	struct buffer *b = (struct buffer *)cinfo->dest;
-
-	b->len = sizeof(b->data) - b->mgr.free_in_buffer;
 }
 
 static void paint(uint64_t index, int w, int h)
@@ -147,18 +119,18 @@ static void add_comments(j_compress_ptr cinfo, uint64_t index, size_t bytes)
 	}
 }
 
+/* Leaves a picture in out.  Return: its length. */
 static size_t encode(uint64_t index, int w, int h, size_t padding)
 {
 	struct jpeg_compress_struct cinfo;
 	struct jpeg_error_mgr err;
+	unsigned char *to = out;
 	JSAMPROW row;
 
 	cinfo.err = jpeg_std_error(&err);
 	jpeg_create_compress(&cinfo);
-	out.mgr.init_destination = dest_init;
-	out.mgr.empty_output_buffer = dest_full;
-	out.mgr.term_destination = dest_term;
-	cinfo.dest = &out.mgr;
+	out_len = sizeof(out);
+	jpeg_mem_dest(&cinfo, &to, &out_len);
 	cinfo.image_width = w;
 	cinfo.image_height = h;
 	cinfo.input_components = 3;
@@ -173,7 +145,11 @@ static size_t encode(uint64_t index, int w, int h, size_t padding)
 	}
 	jpeg_finish_compress(&cinfo);
 	jpeg_destroy_compress(&cinfo);
-	return out.len;
+	if (to != out) {
+		fprintf(stderr, "mkjpegs: a picture of more than %d bytes\n", FILE_MAX);
+		exit(1);
+	}
+	return out_len;
 }
 
 /* Sides of a picture of 4:3 or 3:4 with @area pixels. */
@@ -233,68 +209,33 @@ static void write_picture(const char *dir, uint64_t index, int classes)
 		 (unsigned long long)(rnd(11, index) % 100000 * 100000 + index));
 	make_picture(index, draw_size(index));
 	f = fopen(path, "wx");
-	if (!f || fwrite(out.data, 1, out.len, f) != out.len || fclose(f))
+	if (!f || fwrite(out, 1, out_len, f) != out_len || fclose(f))
 		die(path, "write");
 }
 
-static long number(const char *s, const char *what)
-{
-	char *end;
-	long v = strtol(s, &end, 10);
-
-	if (v > 0 && v <= 100000000 && !*end)
-		return v;
-	fprintf(stderr, "mkjpegs: --%s=%s: not a number between 1 and 100000000\n", what, s);
-	exit(2);
-}
-
-static const struct option options[] = {
-	{ "count", required_argument, NULL, 'n' },
-	{ "classes", required_argument, NULL, 'c' },
-	{ "jobs", required_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ }
-};
-
 int main(int argc, char **argv)
 {
-	long count = 2000, classes = 40, jobs = sysconf(_SC_NPROCESSORS_ONLN), job, i;
-	int c, status, failed = 0;
+	long jobs = sysconf(_SC_NPROCESSORS_ONLN), count, classes, job, i;
+	int status, failed = 0;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'n':
-			count = number(optarg, "count");
-			break;
-		case 'c':
-			classes = number(optarg, "classes");
-			break;
-		case 'j':
-			jobs = number(optarg, "jobs");
-			break;
-		default:
-			fprintf(c == 'h' ? stdout : stderr,
-				"usage: mkjpegs [--count=2000] [--classes=40] [--jobs=N] DIR\n"
-				"Makes DIR with COUNT JPEGs in CLASSES directories.\n");
-			return c == 'h' ? 0 : 2;
-		}
-	}
-	if (optind != argc - 1) {
-		fprintf(stderr, "mkjpegs: one directory, please: see --help\n");
+	count = argc == 4 ? atol(argv[1]) : 0;
+	classes = argc == 4 ? atol(argv[2]) : 0;
+	if (count < 1 || classes < 1) {
+		fputs("usage: mkjpegs COUNT CLASSES DIR\n", stderr);
 		return 2;
 	}
-	if (mkdir(argv[optind], 0755))
-		die(argv[optind], "mkdir");
+	if (mkdir(argv[3], 0755))
+		die(argv[3], "mkdir");
 	calibrate();
 	for (job = 0; job < jobs; job++) {
 		pid_t pid = fork();
 
 		if (pid < 0)
-			die(argv[optind], "fork");
+			die(argv[3], "fork");
 		if (pid)
 			continue;
 		for (i = job; i < count; i += jobs)
-			write_picture(argv[optind], i, classes);
+			write_picture(argv[3], i, classes);
 		_exit(0);
 	}
 	while (wait(&status) > 0)

@@ -6,9 +6,6 @@
  */
 #include "builder.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static void *need(void *p)
 {
 	if (!p) {

@@ -3,11 +3,7 @@
  * Unit tests of the node's cache.  The origin is a fake that counts requests, so the requests of
  * each read are a number; every byte that is read is compared with the origin's.
  */
-#include <fcntl.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "unit_cache.h"
 

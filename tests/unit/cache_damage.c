@@ -3,11 +3,6 @@
  * Damaged files of the cache: flipped bits, cut off, other bytes, blocks at the place of others.
  * Reads must give the right bytes, without an error.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "unit_cache.h"
 
 #define IMAGE	(3 * MIB + 100)

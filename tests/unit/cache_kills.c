@@ -7,12 +7,6 @@
  * A reader writes a byte to its pipe for each sample; the parent kills it after a number of
  * bytes that the seed gives, so nothing depends on time.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "unit_cache.h"
 
 #define IMAGE		(6 * MIB + 77)

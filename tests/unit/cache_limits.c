@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What stays in a full cache, and what is removed, by counts. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "unit_cache.h"
 

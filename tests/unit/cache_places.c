@@ -3,13 +3,8 @@
  * The directory of the cache: its permissions, other objects with names of its files, removal
  * while it is used, a full file system, and a read-only one.
  */
-#include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "unit_cache.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests to the origin: one for each range that is not cached, none for others. */
-#include <stdlib.h>
 
 #include "unit_cache.h"
 

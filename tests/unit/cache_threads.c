@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Threads that read the same range, and a fork while one of them reads it. */
 #include <pthread.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "unit_cache.h"
 

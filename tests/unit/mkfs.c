@@ -3,15 +3,10 @@
  * Unit tests of what mkfs.dsfs decides without doing I/O.  Wherever it can be,
  * the judge is fs/format: what mkfs lays out, a reader must find.
  */
-#include "tree/tree.h"
+#include "tree.h"
 #include "mkfs.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void *unit_alloc(size_t bytes)
 {

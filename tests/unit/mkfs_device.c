@@ -2,12 +2,8 @@
 /*
  * Limits of devices, read from directories that look like sysfs.
  */
-#include "output/output.h"
+#include "output.h"
 #include "mkfs.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 
 /* A device of that name with those limits; what is made of it. */
 static unsigned int bits_of(const char *name, const char *max_hw_kb, const char *optimal)

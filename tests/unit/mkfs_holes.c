@@ -3,10 +3,8 @@
  * Holes: stored data and extents of a file give the same file by the map of fs/format,
  * whatever the pieces in which mkfs got it.
  */
-#include "data/holes.h"
+#include "data/content.h"
 #include "mkfs.h"
-
-#include <stdlib.h>
 
 #define K	1024ULL
 

@@ -3,12 +3,8 @@
  * Names and index as mkfs makes them, looked up by fs/format: every name is
  * found, nothing else is, and the bytes do not depend on anything but names.
  */
-#include "plan/index.h"
-#include "plan/rows.h"
+#include "layout.h"
 #include "mkfs.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 static int by_name(const void *a, const void *b)
 {

@@ -3,10 +3,6 @@
 #include "memory.h"
 #include "mkfs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 static char root[] = "/tmp/dsfs-unit.XXXXXX";
 
 static u64 limit_of(const char *groups)

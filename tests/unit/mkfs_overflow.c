@@ -3,14 +3,9 @@
  * Memory beyond a limit: it has what was written to it, also after it was given up; and on a
  * full disk there is other memory, and a warning.
  */
-#include "tree/arena.h"
-#include "tree/overflow.h"
+#include "arena.h"
 #include "memory.h"
 #include "mkfs.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define BLOCK	(1 << 20)
 #define BLOCKS	150	/* more than two segments */
@@ -40,10 +35,10 @@ static unsigned int take_blocks(struct overflow *o)
 	unsigned int others = 0;
 
 	for (u32 i = 0; i < BLOCKS; i++) {
-		blocks[i] = overflow_alloc(o, BLOCK);
+		blocks[i] = overflow_alloc(o, BLOCK, true);
 		others += !blocks[i];
 		/* one that is larger than a segment */
-		if (i == BLOCKS / 2 && !overflow_alloc(o, OVERFLOW_SEGMENT + 1))
+		if (i == BLOCKS / 2 && !overflow_alloc(o, OVERFLOW_SEGMENT + 1, true))
 			others++;
 		if (blocks[i])
 			fill(blocks[i], i << 20);

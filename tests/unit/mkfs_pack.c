@@ -5,8 +5,6 @@
 #include "data/pack.h"
 #include "mkfs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #ifndef DSFS_NO_ZSTD
 #include <zstd.h>
 

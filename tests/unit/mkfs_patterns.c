@@ -5,8 +5,6 @@
 #include "options/options.h"
 #include "mkfs.h"
 
-#include <stdlib.h>
-
 static void test_names(void)
 {
 	static const struct {

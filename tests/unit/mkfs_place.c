@@ -3,11 +3,8 @@
  * Placement: for any sizes, every extent obeys the format, none overlaps another, and
  * the flag of shared blocks is exact.
  */
-#include "plan/place.h"
+#include "place.h"
 #include "mkfs.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 #define START	(1ULL << 21)
 

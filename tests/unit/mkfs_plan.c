@@ -3,7 +3,7 @@
  * The histogram of the plan.  Tests that run mkfs.dsfs compare the whole plan with the
  * image.
  */
-#include "plan/plan.h"
+#include "plan.h"
 #include "mkfs.h"
 
 TESTS(plan)

@@ -3,12 +3,8 @@
  * Spools: what was added is read back, from memory and from the file, also after the end
  * was truncated; and a file that cannot be written gives an error message.
  */
-#include "tree/spool.h"
+#include "spool.h"
 #include "mkfs.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define NUMBERS	(3 * SPOOL_MEMORY / sizeof(u32))
 

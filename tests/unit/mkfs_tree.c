@@ -3,10 +3,8 @@
  * Limits of trees that no test can make on a disk, and memory in pieces.  Order, numbers, links
  * and paths are those of images: tests/golden, tests/judge, tests/cli/mkfs.sh.
  */
-#include "tree/tree.h"
+#include "tree.h"
 #include "mkfs.h"
-
-#include <stdlib.h>
 
 static void test_too_many(void)
 {

@@ -34,8 +34,6 @@ static void test_frames(unsigned int k)
 			       .size = 2 * DSFS_UNIT_SIZE + 100, .stored = packed[k].stored,
 			       .units = 2 };
 	u32 from, to, raw[5] = { 0xffffffff, 0xffffffff };
-	struct dsfs_err err = {};
-	struct dsfs_source src;
 
 	bld_init(&src);
 	for (unsigned int i = 0; i < 3; i++)
@@ -57,8 +55,6 @@ static void test_single(void)
 {
 	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_ZSTD, .size = DSFS_UNIT_SIZE,
 			       .stored = 512 };
-	struct dsfs_err err = {};
-	struct dsfs_source src;
 	u32 from, to;
 
 	bld_init(&src);

@@ -6,9 +6,6 @@
  */
 #include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Names made of a number, sorted, of varying length. */
 struct namelist {
 	u32 count;
@@ -45,26 +42,21 @@ static void names_free(struct namelist *l)
 }
 
 /* How many of the names are not found where they are. */
-static u32 count_lost(struct dsfs_source *src, const struct dsfs_dir_info *dir,
-		      const struct namelist *l)
+static u32 count_lost(const struct dsfs_dir_info *dir, const struct namelist *l)
 {
-	struct dsfs_err err = {};
 	u32 i, pos, lost = 0;
 	u8 type;
 
 	for (i = 0; i < l->count; i++)
-		lost += dsfs_dir_lookup(src, dir, l->names[i],
+		lost += dsfs_dir_lookup(&src, dir, l->names[i],
 					strlen(l->names[i]), &pos, &type,
 					&err) || pos != i || type != DT_REG;
 	return lost;
 }
 
 /* How many names are found that are not there: a sample, each with a byte more or another. */
-static u32 count_invented(struct dsfs_source *src,
-			  const struct dsfs_dir_info *dir,
-			  const struct namelist *l)
+static u32 count_invented(const struct dsfs_dir_info *dir, const struct namelist *l)
 {
-	struct dsfs_err err = {};
 	const u32 step = l->count / 5000 + 1;
 	u32 i, pos, found = 0;
 	char name[40];
@@ -72,29 +64,27 @@ static u32 count_invented(struct dsfs_source *src,
 
 	for (i = 0; i < l->count; i += step) {
 		snprintf(name, sizeof(name), "%s~", l->names[i]);
-		found += dsfs_dir_lookup(src, dir, name, strlen(name), &pos,
+		found += dsfs_dir_lookup(&src, dir, name, strlen(name), &pos,
 					 &type, &err) != -ENOENT;
 		snprintf(name, sizeof(name), "%s", l->names[i]);
 		name[0] = 'N';
-		found += dsfs_dir_lookup(src, dir, name, strlen(name), &pos,
+		found += dsfs_dir_lookup(&src, dir, name, strlen(name), &pos,
 					 &type, &err) != -ENOENT;
 	}
-	found += dsfs_dir_lookup(src, dir, "", 0, &pos, &type, &err) != -ENOENT;
-	found += dsfs_dir_lookup(src, dir, "\xff", 1, &pos, &type, &err) != -ENOENT;
+	found += dsfs_dir_lookup(&src, dir, "", 0, &pos, &type, &err) != -ENOENT;
+	found += dsfs_dir_lookup(&src, dir, "\xff", 1, &pos, &type, &err) != -ENOENT;
 	return found;
 }
 
-static bool walk_is(struct dsfs_source *src, const struct dsfs_dir_info *dir,
-		    const struct namelist *l, u32 from)
+static bool walk_is(const struct dsfs_dir_info *dir, const struct namelist *l, u32 from)
 {
 	struct dsfs_dir_iter it;
-	struct dsfs_err err = {};
 	struct dsfs_name name;
 	bool same = true;
 	u32 i = from;
 	int ret;
 
-	dsfs_dir_iter_init(&it, src, dir, from);
+	dsfs_dir_iter_init(&it, &src, dir, from);
 	while ((ret = dsfs_dir_iter_next(&it, &name, &err)) > 0) {
 		if (i >= l->count || name.pos != i || name.type != DT_REG ||
 		    name.len != strlen(l->names[i]) ||
@@ -107,42 +97,38 @@ static bool walk_is(struct dsfs_source *src, const struct dsfs_dir_info *dir,
 	return same && !bld_held;
 }
 
-static void check_dir(struct dsfs_source *src, u64 record,
-		      const struct namelist *l, const char *how)
+static void check_dir(u64 record, const struct namelist *l, const char *how)
 {
 	struct dsfs_attr a = { .ino = 2, .start = record };
 	struct dsfs_dir_info dir;
-	struct dsfs_err err = {};
 	u32 i, step = l->count / 1000 + 1, bad = 0;
 
-	ANSWER(dsfs_dir_get(src, &a, &dir, &err), 0, NULL, "dir: %u %s: record",
+	ANSWER(dsfs_dir_get(&src, &a, &dir, &err), 0, NULL, "dir: %u %s: record",
 	       l->count, how);
-	OK(!count_lost(src, &dir, l), "dir: %u %s: every name is found",
+	OK(!count_lost(&dir, l), "dir: %u %s: every name is found",
 	   l->count, how);
-	OK(!count_invented(src, &dir, l), "dir: %u %s: no other is",
+	OK(!count_invented(&dir, l), "dir: %u %s: no other is",
 	   l->count, how);
 	OK(!bld_held, "dir: %u %s: all given back", l->count, how);
-	OK(walk_is(src, &dir, l, 0), "dir: %u %s: walk", l->count, how);
+	OK(walk_is(&dir, l, 0), "dir: %u %s: walk", l->count, how);
 	if (l->count <= 5000)	/* each walk goes to the end */
 		for (i = 0; i <= l->count + 1; i += step)
-			bad += !walk_is(src, &dir, l, i);
-	bad += !walk_is(src, &dir, l, U32_MAX);
+			bad += !walk_is(&dir, l, i);
+	bad += !walk_is(&dir, l, U32_MAX);
 	OK(!bad, "dir: %u %s: walk from any position", l->count, how);
 }
 
 /* What looking up every name takes. */
-static unsigned long count_gets(struct dsfs_source *src, u64 record,
-				const struct namelist *l)
+static unsigned long count_gets(u64 record, const struct namelist *l)
 {
 	struct dsfs_attr a = { .ino = 2, .start = record };
 	struct dsfs_dir_info dir;
-	struct dsfs_err err = {};
 
-	if (dsfs_dir_get(src, &a, &dir, &err))
+	if (dsfs_dir_get(&src, &a, &dir, &err))
 		return 0;
-	src->gets = 0;
-	count_lost(src, &dir, l);
-	return src->gets;
+	src.gets = 0;
+	count_lost(&dir, l);
+	return src.gets;
 }
 
 static void one_size(u32 count, u32 per_block)
@@ -151,7 +137,6 @@ static void one_size(u32 count, u32 per_block)
 				.per_block = per_block };
 	const char *blocks = per_block ? ", many blocks" : "";
 	char how[40];
-	struct dsfs_source src;
 	struct namelist l;
 	u64 record;
 
@@ -161,7 +146,7 @@ static void one_size(u32 count, u32 per_block)
 	/* A neighbour in front, so that nothing is at offset 0 by chance. */
 	bld_add(&src, DSFS_REGION_NAMES, "xxxx", 4, 4);
 	snprintf(how, sizeof(how), "sorted%s", blocks);
-	check_dir(&src, bld_dir(&src, &want), &l, how);
+	check_dir(bld_dir(&src, &want), &l, how);
 	bld_free(&src);
 	if (count) {
 		bld_init(&src);
@@ -169,8 +154,8 @@ static void one_size(u32 count, u32 per_block)
 		want.index = true;
 		record = bld_dir(&src, &want);
 		snprintf(how, sizeof(how), "indexed%s", blocks);
-		check_dir(&src, record, &l, how);
-		OK(count_gets(&src, record, &l) < 4UL * count,
+		check_dir(record, &l, how);
+		OK(count_gets(record, &l) < 4UL * count,
 		   "dir: %u: a lookup by index stays cheap", count);
 		bld_free(&src);
 	}
@@ -183,13 +168,12 @@ static void test_full_bucket(void)
 	struct bld_dir want = { .self = 2, .parent = 1, .first = 3,
 				.index = true, .per_block = 5, .count = 16,
 				.buckets = 1 };
-	struct dsfs_source src;
 	struct namelist l;
 
 	names_make(&l, want.count);
 	want.names = l.names;
 	bld_init(&src);
-	check_dir(&src, bld_dir(&src, &want), &l, "indexed, one full bucket");
+	check_dir(bld_dir(&src, &want), &l, "indexed, one full bucket");
 	bld_free(&src);
 	names_free(&l);
 }
@@ -201,8 +185,6 @@ static void test_alike(void)
 				.index = true, .count = 3000 };
 	struct dsfs_attr a = { .ino = 2 };
 	struct dsfs_dir_info dir;
-	struct dsfs_source src;
-	struct dsfs_err err = {};
 	struct namelist l;
 	unsigned long gets;
 
@@ -210,14 +192,14 @@ static void test_alike(void)
 	want.names = l.names;
 	bld_init(&src);
 	a.start = bld_dir(&src, &want);
-	gets = count_gets(&src, a.start, &l);
+	gets = count_gets(a.start, &l);
 	if (!OK(!dsfs_dir_get(&src, &a, &dir, &err), "dir: whole fingerprint"))
 		return;
 	want.place_bits_more = 32 - DSFS_INDEX_FP_MIN - dir.slot_bits -
 			       dir.block_bits;
 	a.start = bld_dir(&src, &want);
-	check_dir(&src, a.start, &l, "indexed, equal fingerprints");
-	OK(gets && count_gets(&src, a.start, &l) > gets + l.count / 4,
+	check_dir(a.start, &l, "indexed, equal fingerprints");
+	OK(gets && count_gets(a.start, &l) > gets + l.count / 4,
 	   "dir: equal fingerprints are met");
 	bld_free(&src);
 	names_free(&l);
@@ -231,8 +213,6 @@ static void test_types(void)
 	struct bld_dir want = { names, types, 8, 2, 1, 3 };
 	struct dsfs_attr a = { .ino = 2 };
 	struct dsfs_dir_info dir;
-	struct dsfs_source src;
-	struct dsfs_err err = {};
 	unsigned int i, bad = 0;
 	u32 pos;
 	u8 type;
@@ -263,8 +243,6 @@ static void test_shared(void)
 	struct dsfs_attr a = { .ino = 2 };
 	struct dsfs_dir_info dir;
 	struct namelist l[3];
-	struct dsfs_source src;
-	struct dsfs_err err = {};
 	u64 record[3];
 	unsigned int i;
 
@@ -276,7 +254,7 @@ static void test_shared(void)
 		record[i] = bld_dir(&src, &want);
 	}
 	for (i = 0; i < 3; i++)
-		check_dir(&src, record[i], &l[i], "in a shared block");
+		check_dir(record[i], &l[i], "in a shared block");
 	a.start = record[2];
 	OK(!dsfs_dir_get(&src, &a, &dir, &err) && dir.names > 0 &&
 	   dir.names < DSFS_BLOCK_SIZE, "dir: they do share a block");
@@ -293,7 +271,7 @@ static void test_shared(void)
 	l[0].count = 20;
 	want.names = names;
 	want.count = 20;
-	check_dir(&src, bld_dir(&src, &want), &l[0], "of 255 bytes");
+	check_dir(bld_dir(&src, &want), &l[0], "of 255 bytes");
 	bld_free(&src);
 }
 

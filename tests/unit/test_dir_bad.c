@@ -5,13 +5,9 @@
  */
 #include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define NAMES	60
 #define BLOCK	20	/* names a block */
 
-static struct dsfs_source src;
 static struct dsfs_dir_info dir;
 static char names[NAMES][8];
 static const char *list[NAMES];
@@ -23,7 +19,6 @@ static void good_dir(bool index)
 				.parent = 1, .first = 3, .index = index,
 				.per_block = BLOCK };
 	struct dsfs_attr a = { .ino = 2 };
-	struct dsfs_err err = {};
 	unsigned int i;
 
 	for (i = 0; i < NAMES; i++) {
@@ -40,26 +35,26 @@ static struct dsfs_names *name_block(u32 block)
 	return bld_at(&src, DSFS_REGION_NAMES, dir.names + block * 4096);
 }
 
-static int look(const char *name, struct dsfs_err *err)
+static int look(const char *name)
 {
 	u32 pos;
 	u8 type;
 
-	return dsfs_dir_lookup(&src, &dir, name, strlen(name), &pos, &type, err);
+	return dsfs_dir_lookup(&src, &dir, name, strlen(name), &pos, &type, &err);
 }
 
 /* Names that the last walk handed out. */
 static int walked;
 
 /* Walk to the end; how many names came is the answer if nothing is wrong. */
-static int walk(u32 from, struct dsfs_err *err)
+static int walk(u32 from)
 {
 	struct dsfs_dir_iter it;
 	struct dsfs_name name;
 	int ret, n = 0;
 
 	dsfs_dir_iter_init(&it, &src, &dir, from);
-	while ((ret = dsfs_dir_iter_next(&it, &name, err)) > 0)
+	while ((ret = dsfs_dir_iter_next(&it, &name, &err)) > 0)
 		n++;
 	dsfs_dir_iter_end(&it);
 	walked = n;
@@ -68,37 +63,36 @@ static int walk(u32 from, struct dsfs_err *err)
 
 static void test_walk(void)
 {
-	struct dsfs_err err = {};
 	struct dsfs_names *raw;
 	u64 off;
 
 	good_dir(false);
-	ANSWER(walk(0, &err), NAMES, NULL, "walk: all names");
-	ANSWER(walk(BLOCK, &err), NAMES - BLOCK, NULL, "walk: from a block");
-	ANSWER(walk(BLOCK + 1, &err), NAMES - BLOCK - 1, NULL,
+	ANSWER(walk(0), NAMES, NULL, "walk: all names");
+	ANSWER(walk(BLOCK), NAMES - BLOCK, NULL, "walk: from a block");
+	ANSWER(walk(BLOCK + 1), NAMES - BLOCK - 1, NULL,
 	       "walk: from within a block");
-	ANSWER(walk(NAMES, &err), 0, NULL, "walk: from the end");
+	ANSWER(walk(NAMES), 0, NULL, "walk: from the end");
 	name_block(1)->first = cpu_to_le32(BLOCK + 1);
-	ANSWER(walk(0, &err), -EUCLEAN, "first position of a name block",
+	ANSWER(walk(0), -EUCLEAN, "first position of a name block",
 	       "walk: gap between blocks");
-	ANSWER(walk(BLOCK, &err), -EUCLEAN, "first position of a name block",
+	ANSWER(walk(BLOCK), -EUCLEAN, "first position of a name block",
 	       "walk: from a gap");
 	name_block(1)->first = cpu_to_le32(BLOCK - 1);
-	ANSWER(walk(0, &err), -EUCLEAN, "first position of a name block",
+	ANSWER(walk(0), -EUCLEAN, "first position of a name block",
 	       "walk: overlapping blocks");
 	OK(walked == BLOCK, "walk: no name of a block that overlaps");
 	name_block(1)->first = 0;
-	ANSWER(walk(NAMES - 1, &err), 1, NULL,
+	ANSWER(walk(NAMES - 1), 1, NULL,
 	       "walk: block in front is wrong, last name");
-	ANSWER(walk(BLOCK, &err), -EUCLEAN, "first position of a name block",
+	ANSWER(walk(BLOCK), -EUCLEAN, "first position of a name block",
 	       "walk: block too short for the position");
 	name_block(1)->first = cpu_to_le32(BLOCK);
 	name_block(1)->count = cpu_to_le16(BLOCK - 1);
-	ANSWER(walk(0, &err), -EUCLEAN, "first position of a name block",
+	ANSWER(walk(0), -EUCLEAN, "first position of a name block",
 	       "walk: a name is missing");
 	name_block(1)->count = cpu_to_le16(BLOCK);
 	name_block(2)->count = cpu_to_le16(BLOCK - 1);
-	ANSWER(walk(0, &err), -EUCLEAN, "name block", "walk: too few blocks");
+	ANSWER(walk(0), -EUCLEAN, "name block", "walk: too few blocks");
 	/* What lies behind looks as if it went on, but is someone else's. */
 	off = bld_add(&src, DSFS_REGION_NAMES, NULL, 64, 4096);
 	raw = bld_at(&src, DSFS_REGION_NAMES, off);
@@ -107,14 +101,14 @@ static void test_walk(void)
 	raw->end = cpu_to_le16(sizeof(*raw) + 8);
 	raw->slots[0] = cpu_to_le16((sizeof(*raw) + 2) | 8 << 12);
 	memcpy(raw->slots + 1, "name59", 6);
-	ANSWER(walk(0, &err), -EUCLEAN, "name block",
+	ANSWER(walk(0), -EUCLEAN, "name block",
 	       "walk: too few blocks, and a stranger behind");
 	name_block(2)->count = 0;
-	ANSWER(walk(0, &err), -EUCLEAN, "names in a name block",
+	ANSWER(walk(0), -EUCLEAN, "names in a name block",
 	       "walk: block without names");
 	name_block(2)->count = cpu_to_le16(BLOCK);
 	name_block(0)->slots[3] = cpu_to_le16(4095 | 8 << 12);
-	ANSWER(walk(3, &err), -EUCLEAN, "place of a name", "walk: bad slot");
+	ANSWER(walk(3), -EUCLEAN, "place of a name", "walk: bad slot");
 	bld_free(&src);
 }
 
@@ -127,7 +121,6 @@ static void test_walk_names(void)
 	} bad[] = {
 		{ "na/e00", 6 }, { "nam\0", 5 }, { ".", 1 }, { "..", 2 },
 	};
-	struct dsfs_err err = {};
 	unsigned int i;
 	u32 at;
 
@@ -139,9 +132,9 @@ static void test_walk_names(void)
 		       bad[i].len);
 		name_block(0)->slots[0] = cpu_to_le16((at + 6 - bad[i].len) |
 						      8 << 12);
-		ANSWER(walk(0, &err), -EUCLEAN, "name that no directory may hold",
+		ANSWER(walk(0), -EUCLEAN, "name that no directory may hold",
 		       "walk: forbidden name %u", i);
-		ANSWER(walk(1, &err), NAMES - 1, NULL,
+		ANSWER(walk(1), NAMES - 1, NULL,
 		       "walk: behind forbidden name %u", i);
 		bld_free(&src);
 	}
@@ -152,7 +145,6 @@ static void test_io_errors(bool index)
 {
 	static const int errors[] = { -EIO, -EBADMSG, -ENOMEM };
 	struct dsfs_attr a = { .ino = 2 };
-	struct dsfs_err err = {};
 	unsigned int i, bad = 0;
 	int n, ret;
 
@@ -160,11 +152,11 @@ static void test_io_errors(bool index)
 	for (i = 0; i < ARRAY_SIZE(errors); i++) {
 		for (n = 0; n < 20; n++) {
 			bld_fail(&src, n, errors[i]);
-			ret = look("name33", &err);
+			ret = look("name33");
 			bad += bld_held || (ret && ret != errors[i]) ||
 			       (!ret && src.fail_after < 0);
 			bld_fail(&src, n, errors[i]);
-			ret = walk(BLOCK / 2, &err);
+			ret = walk(BLOCK / 2);
 			bad += bld_held || (ret < 0 && ret != errors[i]) ||
 			       (ret > 0 && src.fail_after < 0);
 			if (i == 0 && n == 0)
@@ -183,7 +175,6 @@ static void test_io_errors(bool index)
 static unsigned int look_changed(u32 clear, u32 set, const char *what)
 {
 	struct dsfs_bucket *bucket = bld_at(&src, DSFS_REGION_INDEX, dir.first_bucket * 64);
-	struct dsfs_err err = {};
 	unsigned int refused = 0;
 
 	for (unsigned int i = 0; i < dir.buckets * DSFS_BUCKET_ENTRIES; i++) {
@@ -193,13 +184,12 @@ static unsigned int look_changed(u32 clear, u32 set, const char *what)
 			*entry = cpu_to_le32((le32_to_cpu(*entry) & ~clear) | set);
 	}
 	for (unsigned int i = 0; i < NAMES; i++)
-		refused += look(names[i], &err) == -EUCLEAN && !strcmp(err.what, what);
+		refused += look(names[i]) == -EUCLEAN && !strcmp(err.what, what);
 	return refused;
 }
 
 static void test_index_bad(void)
 {
-	struct dsfs_err err = {};
 	unsigned int lost = 0, found = 0;
 	u32 slots;
 
@@ -208,7 +198,7 @@ static void test_index_bad(void)
 	/* The slot plus one of zero cannot be: the fingerprint stays. */
 	OK(look_changed(slots, 0, "index entry"), "index: slot 0");
 	for (unsigned int i = 0; i < NAMES; i++)
-		found += !look(names[i], &err);
+		found += !look(names[i]);
 	OK(!found, "index: slot 0 finds nothing");
 	bld_free(&src);
 
@@ -222,7 +212,7 @@ static void test_index_bad(void)
 	OK(look_changed(slots, BLOCK + 1, "slot") == NAMES, "index: slot behind the last");
 	look_changed(~0U, 0, "");
 	for (unsigned int i = 0; i < NAMES; i++)
-		lost += look(names[i], &err) == -ENOENT;
+		lost += look(names[i]) == -ENOENT;
 	OK(lost == NAMES, "index: empty buckets find nothing");
 	bld_free(&src);
 }
@@ -230,34 +220,32 @@ static void test_index_bad(void)
 /* What a lookup meets in the blocks it touches. */
 static void test_lookup_bad(void)
 {
-	struct dsfs_err err = {};
-
 	good_dir(false);
 	name_block(1)->end = cpu_to_le16(4095);
-	ANSWER(look("name30", &err), 0, NULL, "lookup: end of a block is wrong");
+	ANSWER(look("name30"), 0, NULL, "lookup: end of a block is wrong");
 	name_block(1)->end = cpu_to_le16(4097);
-	ANSWER(look("name30", &err), -EUCLEAN, "end of a name block",
+	ANSWER(look("name30"), -EUCLEAN, "end of a name block",
 	       "lookup: end behind the block");
-	ANSWER(look("name50", &err), -EUCLEAN, "end of a name block",
+	ANSWER(look("name50"), -EUCLEAN, "end of a name block",
 	       "lookup: the middle block is wrong, name behind it");
 	name_block(1)->end = cpu_to_le16(sizeof(struct dsfs_names) + BLOCK * 8);
 	name_block(1)->slots[0] = cpu_to_le16(4095);
-	ANSWER(look("name50", &err), -EUCLEAN, "place of a name",
+	ANSWER(look("name50"), -EUCLEAN, "place of a name",
 	       "lookup: first slot of the middle block is wrong");
 	bld_free(&src);
 
 	good_dir(false);
 	name_block(2)->slots[BLOCK / 2] |= cpu_to_le16(15 << 12);
 	name_block(2)->slots[BLOCK / 2] &= cpu_to_le16(0xefff);
-	ANSWER(look("name50", &err), -EUCLEAN, "type of a name",
+	ANSWER(look("name50"), -EUCLEAN, "type of a name",
 	       "lookup: type of a name");
 	bld_free(&src);
 
 	good_dir(true);
 	name_block(2)->count = 0;
-	ANSWER(look("name50", &err), -EUCLEAN, "names in a name block",
+	ANSWER(look("name50"), -EUCLEAN, "names in a name block",
 	       "lookup by index: block without names");
-	ANSWER(look("name10", &err), 0, NULL,
+	ANSWER(look("name10"), 0, NULL,
 	       "lookup by index: a bad block costs its own names only");
 	bld_free(&src);
 }
@@ -265,18 +253,17 @@ static void test_lookup_bad(void)
 /* A name block that the region's end cuts short. */
 static void test_region_end(void)
 {
-	struct dsfs_err err = {};
 	u32 end;
 
 	good_dir(false);
 	end = 2 * 4096 + le16_to_cpu(name_block(2)->end) - 1;
 	src.geo.regions[DSFS_REGION_NAMES].bytes = end;
 	src.regions[DSFS_REGION_NAMES].len = end;
-	ANSWER(look("name59", &err), -EUCLEAN, "end of a name block",
+	ANSWER(look("name59"), -EUCLEAN, "end of a name block",
 	       "lookup: last name block a byte too long");
 	src.geo.regions[DSFS_REGION_NAMES].bytes = 2 * 4096 + 7;
 	src.regions[DSFS_REGION_NAMES].len = 2 * 4096 + 7;
-	ANSWER(look("name59", &err), -EUCLEAN, "room for a name block",
+	ANSWER(look("name59"), -EUCLEAN, "room for a name block",
 	       "lookup: no room for the last name block");
 	bld_free(&src);
 }

@@ -4,9 +4,6 @@
  */
 #include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define K	1024ULL
 
 struct extent {
@@ -43,8 +40,7 @@ static const struct shape shapes[] = {
 	  "h549755813888 d4096 h549755809792" },
 };
 
-static void shape_add(struct dsfs_source *src, const struct shape *s,
-		      struct dsfs_attr *a, struct dsfs_extra_info *extra)
+static void shape_add(const struct shape *s, struct dsfs_attr *a, struct dsfs_extra_info *extra)
 {
 	struct dsfs_extent_record raw;
 	unsigned int i;
@@ -56,21 +52,19 @@ static void shape_add(struct dsfs_source *src, const struct shape *s,
 	a->size = s->size;
 	extra->stored = s->stored;
 	/* someone else's in front */
-	bld_add(src, DSFS_REGION_EXTENTS, "0123456789abcdef", sizeof(raw), 16);
+	bld_add(&src, DSFS_REGION_EXTENTS, "0123456789abcdef", sizeof(raw), 16);
 	for (i = 0; i < 5 && (!i ? s->stored : s->extents[i].logical); i++) {
 		raw.logical = cpu_to_le64(s->extents[i].logical);
 		raw.stored = cpu_to_le64(s->extents[i].stored);
-		bld_add(src, DSFS_REGION_EXTENTS, &raw, sizeof(raw), 16);
+		bld_add(&src, DSFS_REGION_EXTENTS, &raw, sizeof(raw), 16);
 	}
 	extra->extents = i;
-	extra->first_extent = i ? src->geo.extents - i : 0;
+	extra->first_extent = i ? src.geo.extents - i : 0;
 }
 
 static void test_shape(const struct shape *s)
 {
-	struct dsfs_err err = {};
 	struct dsfs_extra_info extra;
-	struct dsfs_source src;
 	struct dsfs_mapping mapping, part, step;
 	struct dsfs_attr a;
 	char map[200] = "";
@@ -78,7 +72,7 @@ static void test_shape(const struct shape *s)
 	bool right = true;
 
 	bld_init(&src);
-	shape_add(&src, s, &a, &extra);
+	shape_add(s, &a, &extra);
 	for (pos = 0; pos < a.size; pos += mapping.len) {
 		if (dsfs_map(&src, &a, &extra, pos, &mapping, &err) || !mapping.len) {
 			right = false;
@@ -119,8 +113,6 @@ static void test_walk(void)
 	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_HOLES,
 			       .size = count * 16 * K };
 	struct dsfs_extra_info extra = { .extents = count, .stored = count * 8 * K };
-	struct dsfs_err err = {};
-	struct dsfs_source src;
 	struct dsfs_extent_record raw;
 	struct dsfs_mapping mapping;
 	unsigned int mappings = 1, most = 0, gets;
@@ -151,8 +143,6 @@ static void test_plain(void)
 {
 	struct dsfs_attr a = { .mode = S_IFREG, .size = (1ULL << 48) - 1 };
 	struct dsfs_extra_info extra = {};
-	struct dsfs_err err = {};
-	struct dsfs_source src;
 	struct dsfs_mapping mapping;
 
 	bld_init(&src);
@@ -210,9 +200,7 @@ static const struct bad_shape bad_shapes[] = {
 static void test_bad_shapes(void)
 {
 	const struct bad_shape *b;
-	struct dsfs_err err = {};
 	struct dsfs_extra_info extra;
-	struct dsfs_source src;
 	struct dsfs_attr a;
 	struct dsfs_mapping mapping;
 	unsigned int i;
@@ -220,7 +208,7 @@ static void test_bad_shapes(void)
 	for (i = 0; i < ARRAY_SIZE(bad_shapes); i++) {
 		b = &bad_shapes[i];
 		bld_init(&src);
-		shape_add(&src, &b->s, &a, &extra);
+		shape_add(&b->s, &a, &extra);
 		memset(&mapping, 0, sizeof(mapping));
 		ANSWER(dsfs_map(&src, &a, &extra, b->pos, &mapping, &err),
 		       b->what ? -EUCLEAN : 0, b->what, "map: bad: %s", b->s.name);
@@ -231,9 +219,7 @@ static void test_bad_shapes(void)
 /* However the extents are, a map ends, goes forward and stays in the file. */
 static void test_random_extents(void)
 {
-	struct dsfs_err err = {};
 	struct dsfs_extra_info extra;
-	struct dsfs_source src;
 	struct dsfs_attr a;
 	struct dsfs_mapping mapping, step;
 	unsigned int round, i, bad = 0, good = 0;
@@ -249,7 +235,7 @@ static void test_random_extents(void)
 			if (!(random() % 16))
 				s.extents[i].stored = (random() % 17) * 2 * K;
 		}
-		shape_add(&src, &s, &a, &extra);
+		shape_add(&s, &a, &extra);
 		for (pos = 0; pos < a.size; pos += mapping.len) {
 			if (dsfs_map(&src, &a, &extra, pos, &mapping, &err))
 				break;
@@ -276,16 +262,14 @@ static void test_random_extents(void)
 
 static void test_map_io(void)
 {
-	struct dsfs_err err = {};
 	struct dsfs_extra_info extra;
-	struct dsfs_source src;
 	struct dsfs_attr a;
 	struct dsfs_mapping mapping;
 	unsigned int bad = 0;
 	int n, ret;
 
 	bld_init(&src);
-	shape_add(&src, &shapes[9], &a, &extra);
+	shape_add(&shapes[9], &a, &extra);
 	for (n = 0; n < 20; n++) {
 		bld_fail(&src, n, -EBADMSG);
 		ret = dsfs_map(&src, &a, &extra, 33 * K, &mapping, &err);
@@ -324,8 +308,6 @@ static const struct {
 static void test_sums(void)
 {
 	__le32 chunks[4] = { 0, 0, cpu_to_le32(22), cpu_to_le32(33) };
-	struct dsfs_err err = {};
-	struct dsfs_source src;
 
 	bld_init(&src);
 	bld_add(&src, DSFS_REGION_CHUNKSUMS, chunks, sizeof(chunks), 4);

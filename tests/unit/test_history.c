@@ -107,7 +107,6 @@ static void test_broken(void)
 
 static u32 igeneration(const struct dsfs_super *raw)
 {
-	struct dsfs_err err = {};
 	struct dsfs_geo geo;
 
 	return dsfs_super_decode(raw, 0, &geo, &err) ? 0 : geo.igeneration;

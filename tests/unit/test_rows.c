@@ -5,17 +5,16 @@
  */
 #include "unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-/* Directories, by their numbers of entries: some are empty, also the first and the last ones. */
-static const u32 counts[] = { 0, 0, 3, 0, 700, 0, 0, 0, 1, 1, 20, 0, 260, 5, 0, 0 };
+/*
+ * Directories, by their numbers of entries: some are empty, also the first and the last ones. By
+ * one a block, they have more blocks than a block of NUMBERS has numbers.
+ */
+static const u32 counts[] = { 0, 0, 3, 0, 700, 0, 0, 0, 1, 1, 20, 0, 260, 105, 0, 0 };
 
 #define DIRS	ARRAY_SIZE(counts)
 #define NAMES	1000
 #define FIRST	(2 + DIRS)	/* behind the numbers of all directories */
 
-static struct dsfs_source src;
 static u32 end;			/* the first number that there is not */
 
 /* @per_block: names a block at most, 0: what fits */
@@ -52,7 +51,6 @@ static void test_numbers(u32 per_block)
 {
 	u64 next = DSFS_NO_PLACE, place = DSFS_NO_PLACE;
 	u32 lost = 0, other = 0, backward = 0;
-	struct dsfs_err err = {};
 	struct dsfs_attr a;
 
 	make(per_block);
@@ -64,7 +62,7 @@ static void test_numbers(u32 per_block)
 	}
 	for (u32 ino = end; ino-- > FIRST;)
 		backward += dsfs_inode_get(&src, ino, &a, &err) || a.mtime != ino;
-	OK(end == FIRST + 990 && !lost && !backward, "rows: %u a block: each number has its row",
+	OK(end == FIRST + 1090 && !lost && !backward, "rows: %u a block: each number has its row",
 	   per_block);
 	OK(!other, "rows: %u a block: the next row is where the search finds it", per_block);
 	OK(!bld_held, "rows: %u a block: all given back", per_block);
@@ -77,7 +75,6 @@ static void test_lookups(void)
 	struct dsfs_attr a = { .ino = 2 };
 	u32 wrong = 0, looked = 0;
 	struct dsfs_dir_info dir;
-	struct dsfs_err err = {};
 	struct dsfs_found found;
 	char name[16];
 
@@ -98,7 +95,7 @@ static void test_lookups(void)
 				 a.mtime != dir.first + pos || src.gets != 1;
 		}
 	}
-	OK(looked == 990 && !wrong, "rows: a lookup leads to them, and one read gets them");
+	OK(looked == 1090 && !wrong, "rows: a lookup leads to them, and one read gets them");
 	bld_free(&src);
 }
 
@@ -106,7 +103,6 @@ static void test_refused(void)
 {
 	u64 place = 0, room;
 	struct dsfs_attr a;
-	struct dsfs_err err = {};
 
 	make(0);
 	room = src.geo.regions[DSFS_REGION_NAMES].bytes;
@@ -142,7 +138,6 @@ static void test_refused(void)
 /* Numbers that do not ascend, and name blocks that lead nowhere */
 static void test_misled(void)
 {
-	struct dsfs_err err = {};
 	struct dsfs_names *names;
 	struct dsfs_attr a;
 	__le32 *numbers;
@@ -158,7 +153,7 @@ static void test_misled(void)
 	for (u32 ino = FIRST; ino < end; ino++)
 		left += dsfs_inode_get(&src, ino, &a, &err) == -EUCLEAN &&
 			!strcmp(err.what, "row of an inode");
-	OK(left && left < 990, "rows: a number out of order hides those in front of it");
+	OK(left && left < 1090, "rows: a number out of order hides those in front of it");
 	bld_free(&src);
 
 	make(20);
@@ -188,7 +183,6 @@ static void test_misled(void)
 static void test_io_errors(void)
 {
 	static const int errors[] = { -EIO, -EBADMSG, -ENOMEM };
-	struct dsfs_err err = {};
 	struct dsfs_attr a;
 	unsigned int bad = 0, failed = 0;
 
@@ -209,7 +203,7 @@ static void test_io_errors(void)
 			bad += bld_held || (ret ? ret != errors[i] || place != DSFS_NO_PLACE :
 					    src.fail_after < 0);
 		}
-	OK(!bad && failed > 20, "rows: errors of reading come out");
+	OK(!bad && failed > 9, "rows: errors of reading come out");
 	bld_free(&src);
 }
 

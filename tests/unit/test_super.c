@@ -7,7 +7,6 @@
 
 static void test_super_values(void)
 {
-	struct dsfs_err err = {};
 	struct dsfs_super s;
 	struct dsfs_geo geo;
 	unsigned int i;
@@ -91,7 +90,6 @@ static void fail_slot(struct dsfs_slot *slot, int ret)
 static void test_super_choose(void)
 {
 	struct dsfs_slot slots[2] = {};
-	struct dsfs_err err = {};
 	int use;
 
 	set_slot(&slots[0], 5);
@@ -136,7 +134,6 @@ static void test_super_extreme(void)
 {
 	const u64 meta = DSFS_META_MAX;
 	const u64 blocks = meta >> DSFS_BLOCK_BITS;
-	struct dsfs_err err = {};
 	struct dsfs_super s;
 	struct dsfs_geo geo;
 	u64 at = 0, bytes;

@@ -5,8 +5,6 @@
  */
 #include "unit.h"
 
-#include <stdlib.h>
-
 static void set_header(void *p, u32 bytes, u16 count)
 {
 	struct dsfs_xattr_set set = { cpu_to_le32(bytes), cpu_to_le16(count), 0 };
@@ -46,8 +44,6 @@ static void test_bytes(void)
 		{ "header past the region", 60, 12, 64, "xattr set" },
 	};
 	struct dsfs_extra_info extra = {};
-	struct dsfs_err err = {};
-	struct dsfs_source src;
 	unsigned int i;
 	u32 bytes;
 	int want;
@@ -76,7 +72,6 @@ static void test_bytes(void)
 static void test_copy(void)
 {
 	const size_t len = 3 * 4096 + 100;
-	struct dsfs_source src;
 	u8 *bytes = malloc(len), *to = malloc(len);
 	unsigned int n;
 	size_t i;
@@ -123,7 +118,6 @@ static void test_longest(void)
 {
 	const size_t bytes = DSFS_XATTR_SET_MAX;
 	struct dsfs_xattr_info info;
-	struct dsfs_err err = {};
 	u8 *set = malloc(bytes), *at;
 	u32 count, cursor, n = 0, values = 0, last;
 	int ret;
@@ -164,7 +158,6 @@ static void test_values(void)
 		DSFS_XATTR_SECURITY, 1, 0, 0, 3, 0, 0, 0, 'd', 'U', 'V', 'W',
 	};
 	struct dsfs_xattr_info info;
-	struct dsfs_err err = {};
 	u32 count, cursor;
 
 	OK(!dsfs_xattr_first(set, sizeof(set), &count, &cursor, &err) &&

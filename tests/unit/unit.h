@@ -8,6 +8,10 @@
 #include "builder.h"
 #include "tap.h"
 
+/* The image of the test that runs, and what its last call said is wrong */
+static struct dsfs_source src __attribute__((unused));
+static struct dsfs_err err __attribute__((unused));
+
 /* Whether a call answered as it should; says what it answered if not. */
 bool unit_answer(int got, int want, const struct dsfs_err *err,
 		 const char *what);

@@ -14,8 +14,8 @@
  * @what: an option asks for something other than superblocks
  */
 struct dump_options {
-	const char *inode, *dir, *extents;
 	struct view_options view;
+	const char *inode, *dir, *extents;
 	bool regions;
 	bool generations;
 	bool what;
@@ -36,10 +36,8 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct dump_options, generations), SHOWS, .not = "generation" },
 	{ 0, "generation", "N", "look at an older generation; alone: its superblock",
 	  ARG_NUMBER(struct dump_options, view.generation, 1, 0), .once = true },
-	{ VIEW_SOURCE(struct dump_options), },
-	{ VIEW_JSON(struct dump_options), },
-	{ ARG_HELP },
-	{ ARG_VERSION },
+	{ VIEW_SOURCE },
+	{ VIEW_JSON },
 	{ }
 };
 
@@ -47,7 +45,7 @@ static const struct args command_line = {
 	.usage =
 	"Usage: dump.dsfs [options] IMAGE\n"
 	"Show the structures of a DSFS image.  Without an option: its superblocks.\n",
-	.wrong = EXIT_USAGE,
+	.words = "IMAGE", .low = 1, .high = 1,
 	.table = option_table,
 };
 
@@ -71,16 +69,12 @@ static int run(struct view *v, struct json *j, void *arg)
 int main(int argc, char **argv)
 {
 	struct dump_options o = { };
-	const char *image;
 	int ret;
 
 	msg_init("dump.dsfs", EXIT_ERROR);
 	ret = args_parse(&command_line, &o, &argc, argv);
 	if (ret >= 0)
 		return ret;
-	image = args_single("image", argc, argv);
-	if (!image)
-		return EXIT_USAGE;
 	o.view.broken = !(o.what || o.view.generation);
-	return view_image(image, &o.view, run, &o);
+	return view_image(argv[0], &o.view, run, &o);
 }

@@ -51,7 +51,7 @@ static void show_node(struct view *v, struct json *j, const struct image_node *n
 {
 	const struct dsfs_attr *a = &n->attr;
 	const bool device = S_ISCHR(a->mode) || S_ISBLK(a->mode);
-	char type[2] = { listing_type(a->mode) }, mode[16], rdev[32];
+	char type[2] = { listing_type(a->mode)->letter }, mode[16], rdev[32];
 
 	snprintf(mode, sizeof(mode), "%04o", a->mode & 07777);
 	snprintf(rdev, sizeof(rdev), "%u:%u", a->rdev >> 20, a->rdev & 0xfffff);
@@ -63,10 +63,8 @@ static void show_node(struct view *v, struct json *j, const struct image_node *n
 	json_show_u64(j, "gid", ":%llu\n", n->gid);
 	json_show_u64(j, "nlink", "links:     %llu\n", n->nlink);
 	json_show_u64(j, "flags", "flags:     %#llx\n", a->flags);
-	if (j)
-		json_s64(j, "mtime_ns", a->mtime);
-	else
-		printf("mtime:     %lld ns\n", a->mtime);
+	json_s64(j, "mtime_ns", a->mtime);
+	json_say(j, "mtime:     %lld ns\n", a->mtime);
 	json_show_u64(j, "size", "size:      %llu\n", a->size);
 	if (j || !device)
 		json_show_u64(j, "start", "start:     %llu\n", a->start);
@@ -77,8 +75,7 @@ static void show_node(struct view *v, struct json *j, const struct image_node *n
 	if (!a->extra)
 		return;
 	json_show_u64(j, "extra", "extra:     %llu: ", a->extra - 1);
-	if (!j)
-		printf("xattrs %llu, ", n->extra.xattrs);
+	json_say(j, "xattrs %llu, ", n->extra.xattrs);
 	json_show_u64(j, "stored", "stored %llu, ", n->extra.stored);
 	json_show_u64(j, "first_extent", "extents %llu", n->extra.first_extent);
 	json_show_u64(j, "extents", "+%llu\n", n->extra.extents);
@@ -100,32 +97,24 @@ int dump_inode(struct view *v, struct json *j, const char *path)
 
 static void show_dir(struct view *v, struct json *j, const struct dsfs_dir_info *dir, u64 index)
 {
-	if (!j) {
-		printf("directory: %u, parent %u, record at %llu\n", dir->self, dir->parent,
-		       record_pos(v, DSFS_REGION_DIRS, index, sizeof(struct dsfs_dir)));
-		printf("entries:   %u, inodes from %u\n", dir->count, dir->first);
-		printf("names:     %u blocks at %llu\n", dir->name_blocks,
-		       record_pos(v, DSFS_REGION_NAMES, dir->names, 1));
-		printf("index:     %u buckets at %llu, %u slot bits, %u block bits\n",
-		       dir->buckets,
-		       record_pos(v, DSFS_REGION_INDEX, dir->first_bucket,
-				  sizeof(struct dsfs_bucket)),
-		       dir->slot_bits, dir->block_bits);
-		printf("%10s %4s %7s %4s %12s name\n", "inode", "type", "block",
-		       "slot", "bucket.entry");
-		return;
-	}
-	json_u64(j, "inode", dir->self);
-	json_u64(j, "parent", dir->parent);
-	json_u64(j, "first", dir->first);
-	json_u64(j, "count", dir->count);
+	json_show_u64(j, "inode", "directory: %llu", dir->self);
+	json_show_u64(j, "parent", ", parent %llu", dir->parent);
+	json_say(j, ", record at %llu\n",
+		 record_pos(v, DSFS_REGION_DIRS, index, sizeof(struct dsfs_dir)));
+	json_show_u64(j, "count", "entries:   %llu", dir->count);
+	json_show_u64(j, "first", ", inodes from %llu\n", dir->first);
+	json_show_u64(j, "name_blocks", "names:     %llu blocks", dir->name_blocks);
 	json_u64(j, "names", dir->names);
-	json_u64(j, "name_blocks", dir->name_blocks);
+	json_say(j, " at %llu\n", record_pos(v, DSFS_REGION_NAMES, dir->names, 1));
+	json_show_u64(j, "buckets", "index:     %llu buckets", dir->buckets);
 	json_u64(j, "first_bucket", dir->first_bucket);
-	json_u64(j, "buckets", dir->buckets);
-	json_u64(j, "slot_bits", dir->slot_bits);
-	json_u64(j, "block_bits", dir->block_bits);
+	json_say(j, " at %llu",
+		 record_pos(v, DSFS_REGION_INDEX, dir->first_bucket, sizeof(struct dsfs_bucket)));
+	json_show_u64(j, "slot_bits", ", %llu slot bits", dir->slot_bits);
+	json_show_u64(j, "block_bits", ", %llu block bits\n", dir->block_bits);
 	json_begin_array(j, "entries");
+	json_say(j, "%10s %4s %7s %4s %12s name\n", "inode", "type", "block", "slot",
+		 "bucket.entry");
 }
 
 /* Find the index entry of a name: bucket and entry.  Return: false if there is none. */
@@ -134,9 +123,8 @@ static bool find_entry(struct view *v, const struct dsfs_dir_info *dir,
 {
 	const struct dsfs_bucket *raw;
 	struct dsfs_mref ref;
-	unsigned int c;
 
-	for (c = 0; c < 2; c++) {
+	for (unsigned int c = 0; c < 2; c++) {
 		*bucket = dsfs_index_bucket(hash, dir->buckets, c);
 		if (dsfs_meta_get(v->src, DSFS_REGION_INDEX,
 				  (dir->first_bucket + *bucket) * sizeof(*raw),
@@ -175,8 +163,7 @@ static void show_entry(struct view *v, struct json *j, const struct dsfs_dir_inf
 	else if (dir->buckets)
 		snprintf(where, sizeof(where), "missing");
 	json_begin_object(j, NULL);
-	if (j)
-		json_bytes(j, "name", name->name, name->len);
+	json_bytes(j, "name", name->name, name->len);
 	json_show_u64(j, "inode", "%10llu ", dir->first + name->pos);
 	json_show_str(j, "type", "%4s ", type);
 	json_show_u64(j, "block", "%7llu ", it->block);
@@ -200,10 +187,8 @@ int dump_dir(struct view *v, struct json *j, const char *path)
 
 	if (view_find(v, path, &n))
 		return -1;
-	if (!S_ISDIR(n.attr.mode)) {
-		msg_error(path, "%s", strerror(ENOTDIR));
-		return -1;
-	}
+	if (!S_ISDIR(n.attr.mode))
+		return msg_error(path, "%s", strerror(ENOTDIR));
 	ret = dsfs_dir_get(v->src, &n.attr, &dir, &err);
 	if (ret) {
 		view_error(v, path, "directory", ret, &err);
@@ -226,12 +211,12 @@ static void show_mapping(struct json *j, const struct dsfs_attr *attr,
 	json_begin_object(j, NULL);
 	json_show_u64(j, "logical", "%15llu", map->logical);
 	json_show_u64(j, "length", " %15llu ", map->len);
-	if (!map->hole)
-		json_show_u64(j, "offset", "%llu\n", attr->start + map->stored);
-	else if (j)
+	if (map->hole) {
 		json_put_null(j, "offset");
-	else
-		puts("hole");
+		json_say(j, "hole\n");
+	} else {
+		json_show_u64(j, "offset", "%llu\n", attr->start + map->stored);
+	}
 	json_end(j);
 }
 
@@ -242,10 +227,8 @@ static int show_runs(struct view *v, struct json *j, const struct image_node *n,
 	u64 pos;
 	int ret;
 
-	if (j)
-		json_begin_array(j, "extents");
-	else
-		printf("%15s %15s offset\n", "logical", "length");
+	json_begin_array(j, "extents");
+	json_say(j, "%15s %15s offset\n", "logical", "length");
 	for (pos = 0, ret = 0; pos < n->attr.size; pos += map.len) {
 		ret = dsfs_map(v->src, &n->attr, &n->extra, pos, &map, err);
 		if (ret)
@@ -263,13 +246,10 @@ static int show_frames(struct view *v, struct json *j, const struct image_node *
 	const u64 count = dsfs_units(&n->attr);
 	u32 from, to;
 	int ret = 0;
-	u64 i;
 
-	if (j)
-		json_begin_array(j, "frames");
-	else
-		printf("%15s %15s %15s stored\n", "logical", "length", "offset");
-	for (i = 0; !ret && i < count; i++) {
+	json_begin_array(j, "frames");
+	json_say(j, "%15s %15s %15s stored\n", "logical", "length", "offset");
+	for (u64 i = 0; !ret && i < count; i++) {
 		ret = dsfs_units_get(v->src, &n->attr, i, &from, &to, err);
 		if (ret)
 			break;
@@ -294,17 +274,14 @@ static int show_chunks(struct view *v, struct json *j, const struct image_node *
 	int ret = 0;
 	u32 sum;
 
-	if (j)
-		json_begin_array(j, "chunks");
-	else
-		printf("%15s %15s %15s checksum\n", "chunk", "offset", "length");
+	json_begin_array(j, "chunks");
+	json_say(j, "%15s %15s %15s checksum\n", "chunk", "offset", "length");
 	for (at = 0, i = 0; at < total; at += chunk, i++) {
 		ret = dsfs_chunk_sum(v->src, &n->attr, total, i, &sum, err);
 		if (ret)
 			break;
 		len = total - at < chunk ? total - at : chunk;
-		if (!j)
-			printf("%15llu ", i);
+		json_say(j, "%15llu ", i);
 		snprintf(text, sizeof(text), "%08x", sum);
 		json_begin_object(j, NULL);
 		json_show_u64(j, "offset", "%15llu ", n->attr.start + at);
@@ -327,10 +304,8 @@ int dump_extents(struct view *v, struct json *j, const char *path)
 	json_show_u64(j, "inode", "inode %llu, ", n.attr.ino);
 	json_show_u64(j, "size", "%llu bytes, ", n.attr.size);
 	json_show_u64(j, "stored", "%llu stored", image_stored_bytes(&n.attr, &n.extra));
-	if (j)
-		json_bool(j, "shared", n.attr.flags & DSFS_INODE_SHARED);
-	else
-		puts(n.attr.flags & DSFS_INODE_SHARED ? ", shares a block" : "");
+	json_bool(j, "shared", n.attr.flags & DSFS_INODE_SHARED);
+	json_say(j, "%s\n", n.attr.flags & DSFS_INODE_SHARED ? ", shares a block" : "");
 	if (n.attr.flags & DSFS_INODE_COMPRESSED)
 		ret = show_frames(v, j, &n, &err);
 	else

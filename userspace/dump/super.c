@@ -12,12 +12,13 @@ static u64 size_of(unsigned int bits)
 	return bits ? 1ULL << bits : 0;
 }
 
-static void print_time(s64 ns)
+static void show_time(struct json *j, s64 ns)
 {
 	const struct nsec_time t = nsec_split(ns);
 	char text[NOTE_WORDS];
 
-	printf("built:         %lld.%09u (%s UTC)\n", t.sec, t.nsec, note_time(ns, text));
+	json_s64(j, "build_time_ns", ns);
+	json_say(j, "built:         %lld.%09u (%s UTC)\n", t.sec, t.nsec, note_time(ns, text));
 }
 
 static void show_geo(struct json *j, const struct dsfs_geo *geo)
@@ -28,18 +29,15 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 	show_text(j, "uuid", "uuid:          ", uuid);
 	show_text(j, "label", "label:         ", (const char *)geo->label);
 	json_show_u64(j, "generation", "generation:    %llu\n", geo->generation);
-	if (j)
-		json_s64(j, "build_time_ns", geo->build_time);
-	else
-		print_time(geo->build_time);
+	show_time(j, geo->build_time);
 	json_show_u64(j, "compat", "features:      compat %#llx", geo->compat);
-	if (!j)
-		printf("%s%s\n", geo->compat & DSFS_COMPAT_ARCHIVES ? " (archives)" : "",
-		       geo->compat & DSFS_COMPAT_ERASING ? " (erasing)" : "");
+	json_say(j, "%s%s\n", geo->compat & DSFS_COMPAT_ARCHIVES ? " (archives)" : "",
+		 geo->compat & DSFS_COMPAT_ERASING ? " (erasing)" : "");
 	if (j || geo->incompat)
 		json_show_u64(j, "incompat", "needs:         incompat %#llx", geo->incompat);
-	if (!j && geo->incompat)
-		puts(geo->incompat & DSFS_INCOMPAT_COMPRESSED ? " (compressed files)" : "");
+	if (geo->incompat)
+		json_say(j, "%s\n", geo->incompat & DSFS_INCOMPAT_COMPRESSED ?
+			 " (compressed files)" : "");
 	json_show_u64(j, "image_bytes", "image:         %llu bytes\n", geo->image_bytes);
 	json_show_u64(j, "data_start", "data:          [%llu, ", geo->data_start);
 	json_show_u64(j, "data_end", "%llu)\n", geo->data_end);
@@ -71,30 +69,24 @@ static void show_codec(struct json *j, const struct dsfs_note *note)
 	char text[NOTE_WORDS];
 
 	note_version(note, text);
-	if (j) {
-		json_str(j, "codec", name);
-		json_u64(j, "codec_level", note->codec_level);
-		json_bool(j, "codec_auto", note->codec_auto);
-		json_str(j, "codec_version", text);
+	if (!j && !note->codec)
 		return;
-	}
-	if (!note->codec)
-		return;
-	printf("compressed by: %s", name);
-	if (note->codec_level)
-		printf(":%u", note->codec_level);
-	printf("%s, lib%s %s\n", note->codec_auto ? " (auto)" : "", name,
-	       *text ? text : "unknown");
+	json_show_str(j, "codec", "compressed by: %s", name);
+	if (j || note->codec_level)
+		json_show_u64(j, "codec_level", ":%llu", note->codec_level);
+	json_bool(j, "codec_auto", note->codec_auto);
+	json_str(j, "codec_version", text);
+	json_say(j, "%s, lib%s %s\n", note->codec_auto ? " (auto)" : "", name,
+		 *text ? text : "unknown");
 }
 
 static void show_note(struct json *j, const struct note_text *n)
 {
 	char text[NOTE_ESCAPED];
 
-	if (j)
-		json_str(j, "message", n->message);
-	else if (*n->message)
-		printf("message:       %s\n", msg_escape(text, sizeof(text), n->message));
+	json_str(j, "message", n->message);
+	if (*n->message)
+		json_say(j, "message:       %s\n", msg_escape(text, sizeof(text), n->message));
 	if (j || *n->digest)
 		show_text(j, "digest", "digest:        ", n->digest);
 	show_codec(j, &n->raw);
@@ -105,17 +97,14 @@ static void json_slot(struct view *v, struct json *j, int i)
 {
 	const struct dsfs_slot *slot = &v->img.slots[i];
 	struct note_text note;
-	char text[256];
 
 	json_begin_object(j, NULL);
 	json_u64(j, "slot", i);
 	json_bool(j, "valid", !slot->ret);
-	if (slot->ret) {
-		image_slot_text(slot, text, sizeof(text));
-		json_str(j, "error", text);
-	} else {
+	if (slot->ret)
+		json_str(j, "error", image_slot_why(slot));
+	else
 		show_geo(j, &slot->geo);
-	}
 	if (v->img.use == i) {
 		note_text(v, &slot->geo, &note);
 		show_note(j, &note);
@@ -127,21 +116,18 @@ int dump_supers(struct view *v, struct json *j)
 {
 	const struct dsfs_slot *s = v->img.slots;
 	struct note_text note;
-	char text[256];
-	int i;
 
 	if (j) {
 		json_s64(j, "used", v->img.use);
 		json_begin_array(j, "slots");
-		for (i = 0; i < DSFS_SB_SLOTS; i++)
+		for (int i = 0; i < DSFS_SB_SLOTS; i++)
 			json_slot(v, j, i);
 		json_end(j);
 		return v->img.geo ? 0 : -1;
 	}
-	for (i = 0; i < DSFS_SB_SLOTS; i++) {
+	for (int i = 0; i < DSFS_SB_SLOTS; i++) {
 		if (s[i].ret) {
-			image_slot_text(&s[i], text, sizeof(text));
-			printf("slot %d:        bad: %s\n", i, text);
+			printf("slot %d:        bad: %s\n", i, image_slot_why(&s[i]));
 		} else if (i && !s[0].ret && !memcmp(&s[0].raw, &s[1].raw, sizeof(s[0].raw))) {
 			printf("slot 1:        the same\n");
 		} else {
@@ -208,11 +194,9 @@ int dump_generations(struct view *v, struct json *j)
 	struct dsfs_slot now = v->img.slots[v->img.use], older;
 	int ret;
 
-	if (j)
-		json_begin_array(j, "generations");
-	else
-		printf("%10s %-19s %12s %16s %16s %16s  label  message\n", "generation",
-		       "built (UTC)", "files", "content", "image", "added");
+	json_begin_array(j, "generations");
+	json_say(j, "%10s %-19s %12s %16s %16s %16s  label  message\n", "generation",
+		 "built (UTC)", "files", "content", "image", "added");
 	do {
 		ret = image_older(&v->img, &now.geo, &older);
 		show_generation(v, j, &now.geo, ret == 1 ? older.geo.image_bytes : 0);
@@ -237,13 +221,9 @@ static void show_region(struct json *j, const struct dsfs_region_info *r, int id
 
 int dump_regions(struct view *v, struct json *j)
 {
-	int id;
-
-	if (j)
-		json_begin_array(j, "regions");
-	else
-		printf("id %-10s %15s %15s %10s\n", "region", "offset", "bytes", "records");
-	for (id = 0; id < DSFS_REGIONS_USED; id++)
+	json_begin_array(j, "regions");
+	json_say(j, "id %-10s %15s %15s %10s\n", "region", "offset", "bytes", "records");
+	for (int id = 0; id < DSFS_REGIONS_USED; id++)
 		show_region(j, &v->img.geo->regions[id], id);
 	json_end(j);
 	return 0;

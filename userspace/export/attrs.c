@@ -4,6 +4,7 @@
  * the object to others, so all that limits it comes before: the owner, whose change
  * clears set-id bits; the removal of an ACL that the object has inherited from its
  * directory, and whose entries the mode would bring into force; and its own ACL.
+ * A file without a name is open to nobody, and may have its mode from the start: attrs_born().
  */
 #include <fcntl.h>
 #include <sys/xattr.h>
@@ -29,6 +30,27 @@ struct object {
 	struct node_xattrs list;
 	mode_t mode;
 };
+
+bool extract_is_lasting(int err)
+{
+	return err == ENOSPC || err == EDQUOT || err == EMFILE || err == ENFILE ||
+	       err == EROFS;
+}
+
+void extract_failed(struct extract *x, const char *path, const char *what)
+{
+	int err = errno;
+
+	if (x->stop)
+		return;
+	if (extract_is_lasting(err)) {
+		x->stop = -err;
+		x->v->errors->count++;
+		msg_error(path, "%s: %s: stopped here", what, strerror(err));
+	} else if (view_count(x->v, what)) {
+		msg_error(path, "%s: %s", what, msg_why(err));
+	}
+}
 
 static int set_owner(const struct object *o)
 {
@@ -65,7 +87,7 @@ static int remove_xattr(const struct object *o, const char *name)
 	return o->fd >= 0 ? fremovexattr(o->fd, name) : lremovexattr(o->e->name, name);
 }
 
-static int set_xattr(const struct object *o, const struct listing_xattr *a)
+static int set_xattr(const struct object *o, const struct node_xattr *a)
 {
 	return o->fd >= 0 ? fsetxattr(o->fd, a->name, a->value, a->len, 0) :
 	       lsetxattr(o->e->name, a->name, a->value, a->len, 0);
@@ -152,7 +174,7 @@ static bool remove_foreign(const struct object *o)
 static void set_xattrs(struct object *o, bool acls)
 {
 	for (size_t i = 0; i < o->list.count; i++) {
-		const struct listing_xattr *a = &o->list.v[i];
+		const struct node_xattr *a = &o->list.v[i];
 
 		if (begins(a->name, ACL_PREFIX) != acls)
 			continue;
@@ -209,6 +231,19 @@ void attrs_fd(struct extract *x, const struct walk_entry *e, int fd)
 	if (set_time(&o))
 		extract_failed(x, e->path, "time");
 	xattr_list_free(&o.list);
+}
+
+void attrs_born(struct extract *x, const struct walk_entry *e, int fd)
+{
+	const struct object o = { .x = x, .e = e, .fd = fd };
+	const bool other = e->node.uid != x->born.uid || e->node.gid != x->born.gid;
+
+	if (!x->is_root)
+		x->owners += other;
+	else if (other && set_owner(&o))
+		extract_failed(x, e->path, "owner");
+	if (set_time(&o))
+		extract_failed(x, e->path, "time");
 }
 
 void attrs_at(struct extract *x, const struct walk_entry *e)

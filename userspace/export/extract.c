@@ -12,11 +12,10 @@
  * attributes are complete, so an interrupted run leaves complete files.  Directories get owner,
  * mode and times in a second walk, when nothing is added to them any more.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "export.h"
@@ -66,6 +65,7 @@ static int go_down(struct extract *x, const char *name)
 	}
 	close(x->cwd);
 	x->cwd = fd;
+	x->born.known = false;
 	return 0;
 }
 
@@ -84,6 +84,7 @@ static int go_up(struct extract *x)
 	}
 	close(x->cwd);
 	x->cwd = fd;
+	x->born.known = false;
 	x->trail.n--;
 	return 0;
 }
@@ -174,20 +175,59 @@ static bool fill_file(struct extract *x, const struct walk_entry *e)
 	return true;
 }
 
+/*
+ * Find out by the first file in a directory, made with @mode, what further ones will have.  The
+ * umask is 0, so a mode stays what it was unless the directory passes on an ACL, or the file
+ * system has its own ideas.
+ */
+static void look_at_newborn(struct extract *x, mode_t mode)
+{
+	struct newborn *b = &x->born;
+	struct stat st = { };
+
+	b->known = true;
+	b->plain = x->file.way != NEWFILE_HIDDEN &&
+		   fgetxattr(x->cwd, "system.posix_acl_default", NULL, 0) < 0 &&
+		   (errno == ENODATA || errno == EOPNOTSUPP) &&
+		   !fstat(x->file.fd, &st) && st.st_mode == (S_IFREG | mode);
+	b->uid = st.st_uid;
+	b->gid = st.st_gid;
+}
+
+/*
+ * Make an incomplete file.  One that has no name can have its mode from the start: who has no
+ * descriptor of it cannot open it.  Return: 1: it has; 0: it has not; -1: an error.
+ */
+static int begin_file(struct extract *x, const struct walk_entry *e)
+{
+	const mode_t mode = e->node.attr.mode & 07777;
+	const bool plain = !(mode & ~0777) && !(e->node.attr.flags & DSFS_INODE_XATTRS) &&
+			   (!x->born.known || x->born.plain);
+
+	if (newfile_open(&x->file, x->cwd, plain ? mode : 0600))
+		return -1;
+	if (plain && !x->born.known)
+		look_at_newborn(x, mode);
+	return plain && x->born.plain;
+}
+
 /* Functions that make an object.  They return whether it exists now and is the image's. */
 static bool make_file(struct extract *x, const struct walk_entry *e)
 {
 	const char *what;
-	int ret = keep_file(x, e);
+	int ret = keep_file(x, e), born;
 
 	if (ret)
 		return ret > 0;
-	if (newfile_open(&x->file, x->cwd)) {
+	born = begin_file(x, e);
+	if (born < 0) {
 		extract_failed(x, e->path, "create");
 		return false;
 	}
 	ret = fill_file(x, e);
-	if (ret)
+	if (ret && born)
+		attrs_born(x, e, x->file.fd);
+	else if (ret)
 		attrs_fd(x, e, x->file.fd);
 	if (!ret || x->stop) {
 		newfile_drop(&x->file);
@@ -317,9 +357,8 @@ static int dir_is_empty(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), empty = 1;
 	struct dirent *de;
-	DIR *dir;
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 
-	dir = copy < 0 ? NULL : fdopendir(copy);
 	if (!dir) {
 		if (copy >= 0)
 			close(copy);
@@ -338,8 +377,8 @@ static int open_target(struct extract *x, int flags)
 	if (x->root >= 0)
 		return 0;
 	/* the directory exists, so ENOTDIR is an error of the object itself */
-	msg_error(x->target, "open: %s", errno == ENOTDIR ? strerror(errno) : msg_why(errno));
-	return -1;
+	return msg_error(x->target, "open: %s",
+			 errno == ENOTDIR ? strerror(errno) : msg_why(errno));
 }
 
 /*
@@ -364,8 +403,7 @@ static int check_target(struct extract *x)
 		why = strerror(empty ? errno : ENOTEMPTY);
 	if (!why)
 		return 0;
-	msg_error(x->target, "%s", why);
-	return -1;
+	return msg_error(x->target, "%s", why);
 }
 
 /*
@@ -376,10 +414,8 @@ static int begin_target(struct extract *x, const struct walk_entry *e)
 {
 	const char *why;
 
-	if (x->root < 0 && mkdir(x->target, 0700)) {
-		msg_error(x->target, "mkdir: %s", msg_why(errno));
-		return -ECANCELED;
-	}
+	if (x->root < 0 && mkdir(x->target, 0700))
+		return msg_fail(-ECANCELED, x->target, "mkdir: %s", msg_why(errno));
 	if (x->root < 0 && open_target(x, O_NOFOLLOW))
 		return -ECANCELED;
 	why = take_dir(x, x->root, e);
@@ -389,8 +425,7 @@ static int begin_target(struct extract *x, const struct walk_entry *e)
 	}
 	if (!why)
 		return 0;
-	msg_error(x->target, "%s", why);
-	return -ECANCELED;
+	return msg_fail(-ECANCELED, x->target, "%s", why);
 }
 
 static int make_dir(struct extract *x, const struct walk_entry *e)
@@ -505,6 +540,7 @@ int export_files(struct view *v, const char *dir, struct filter *f, bool resume)
 	signal(SIGXFSZ, SIG_IGN);
 	ret = check_target(&x);
 	/* the size of a part is not known */
+	reader_file_hold(v->img.reader);
 	progress_start(&x.bar, "extract", f->count ? 0 : v->img.geo->content_bytes);
 	if (!ret)
 		ret = view_walk(v, f, &make, &x);

@@ -14,12 +14,26 @@ struct made_at {
 };
 
 /**
+ * struct newborn - what files that are made in a directory have from the start
+ * @known: the first of them was looked at
+ * @plain: the mode that they were made with, and no ACL
+ * @uid, @gid: their owner
+ */
+struct newborn {
+	bool known;
+	bool plain;
+	uid_t uid;
+	gid_t gid;
+};
+
+/**
  * struct extract - a run
  * @target: the path of the target
  * @root: the target, open; -1: not made yet
  * @cwd: the directory that entries are made in, open; -1: @root
  * @trail: the directories above it: struct made_at
  * @file: the one that is being made
+ * @born: of @cwd
  * @skipped: attributes that only root can restore
  * @owners: objects that the caller owns, and not their owner in the image
  * @bar: progress, in bytes of contents
@@ -34,6 +48,7 @@ struct extract {
 	int cwd;
 	struct array trail;
 	struct newfile file;
+	struct newborn born;
 	u64 skipped;
 	u64 owners;
 	struct progress bar;
@@ -43,7 +58,7 @@ struct extract {
 	bool resume;
 };
 
-/** extract_is_lasting - whether every further object would meet an errno, too */
+/** extract_is_lasting - every further object would meet the error, too, as a full disk is one */
 bool extract_is_lasting(int err);
 
 /**
@@ -60,6 +75,9 @@ void extract_failed(struct extract *x, const char *path, const char *what);
  * The object grants nothing to others until then.  Errors are reported, and counted.
  */
 void attrs_fd(struct extract *x, const struct walk_entry *e, int fd);
+
+/** attrs_born - the same for a new file that was made with its mode and has no xattrs */
+void attrs_born(struct extract *x, const struct walk_entry *e, int fd);
 
 /** attrs_at - the same for an object of @x->cwd that cannot be opened */
 void attrs_at(struct extract *x, const struct walk_entry *e);

@@ -7,26 +7,6 @@
 #include "export.h"
 #include "nsec.h"
 
-static const char *type_name(u32 mode)
-{
-	switch (mode & S_IFMT) {
-	case S_IFDIR:
-		return "dir";
-	case S_IFLNK:
-		return "symlink";
-	case S_IFCHR:
-		return "char";
-	case S_IFBLK:
-		return "block";
-	case S_IFIFO:
-		return "fifo";
-	case S_IFSOCK:
-		return "socket";
-	default:
-		return "file";
-	}
-}
-
 /* Write a time as a decimal number: its sign is that of the whole, fraction included. */
 static void put_time(struct json *j, s64 ns)
 {
@@ -56,7 +36,7 @@ static void put_attrs(struct view *v, struct json *j, const struct walk_entry *e
 	const struct dsfs_attr *attr = &e->node.attr;
 	struct node_xattrs list;
 
-	json_str(j, "type", type_name(attr->mode));
+	json_str(j, "type", listing_type(attr->mode)->name);
 	json_strf(j, "mode", "%04o", attr->mode & 07777);
 	json_u64(j, "uid", e->node.uid);
 	json_u64(j, "gid", e->node.gid);
@@ -89,7 +69,7 @@ static int put_entry(void *arg, const struct walk_entry *e)
 	return ferror(stdout) ? -EIO : 0;
 }
 
-int export_manifest(struct view *v)
+int export_manifest(struct view *v, struct json *report, void *arg)
 {
 	static const struct walk_ops ops = { .enter = put_entry };
 	struct json j;

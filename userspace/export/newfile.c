@@ -2,12 +2,11 @@
 /*
  * New files that appear under their name only when they are complete.  A file
  * has no name while it is written (O_TMPFILE), so the kernel removes it if the
- * process ends.  Where the file system has no such files, or /proc is not mounted, the file
+ * process ends.  Where the file system has no such files, or they cannot be linked, the file
  * has a hidden name, and is removed by signals other than SIGKILL.
  */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "newfile.h"
@@ -49,34 +48,37 @@ static void catch_signals(void)
 	}
 }
 
-static int open_unnamed(int dir)
+static int open_unnamed(int dir, mode_t mode)
 {
-	return openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	return openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 }
 
 /*
- * Give an unnamed file its name by /proc/self/fd, whose entries are links that lead to the
- * file itself; linkat() follows no others.
+ * Give an unnamed file its name.  By the descriptor alone that needs CAP_DAC_READ_SEARCH before
+ * Linux 6.10.  The entries of /proc/self/fd are links that lead to the file itself; linkat()
+ * follows no others.
  */
-static int link_unnamed(int fd, int dir, const char *name)
+static int link_unnamed(int fd, int dir, const char *name, enum newfile_way way)
 {
 	char proc[64];
 
+	if (way == NEWFILE_BY_FD)
+		return linkat(fd, "", dir, name, AT_EMPTY_PATH);
 	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, proc, dir, name, AT_SYMLINK_FOLLOW);
 }
 
 static enum newfile_way find_way(int dir)
 {
-	enum newfile_way way = NEWFILE_HIDDEN;
-	int fd = open_unnamed(dir);
+	enum newfile_way way = NEWFILE_BY_FD;
+	int fd = open_unnamed(dir, 0600);
 
 	if (fd < 0)
 		return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL ?
 		       NEWFILE_HIDDEN : NEWFILE_UNKNOWN;
 	/* the name "." exists, so EEXIST means that everything else is right */
-	if (link_unnamed(fd, dir, ".") && errno == EEXIST)
-		way = NEWFILE_UNNAMED;
+	while (way < NEWFILE_HIDDEN && !(link_unnamed(fd, dir, ".", way) && errno == EEXIST))
+		way++;
 	close(fd);
 	return way;
 }
@@ -101,7 +103,7 @@ static int open_hidden(struct newfile *f)
 	return f->fd < 0 ? -1 : 0;
 }
 
-int newfile_open(struct newfile *f, int dir)
+int newfile_open(struct newfile *f, int dir, mode_t mode)
 {
 	f->dir = dir;
 	if (f->way == NEWFILE_UNKNOWN) {
@@ -113,8 +115,21 @@ int newfile_open(struct newfile *f, int dir)
 	}
 	if (f->way == NEWFILE_HIDDEN)
 		return open_hidden(f);
-	f->fd = open_unnamed(dir);
+	f->fd = open_unnamed(dir, mode);
 	return f->fd < 0 ? -1 : 0;
+}
+
+int newfile_open_masked(struct newfile *f, int dir)
+{
+	const mode_t mask = umask(0);
+
+	umask(mask);
+	if (newfile_open(f, dir, 0600))
+		return -1;
+	if (!fchmod(f->fd, 0666 & ~mask))
+		return 0;
+	newfile_drop(f);
+	return -1;
 }
 
 static int rename_hidden(const struct newfile *f, const char *name)
@@ -160,7 +175,7 @@ const char *newfile_publish(struct newfile *f, const char *name)
 
 	if (f->way == NEWFILE_HIDDEN)
 		return publish_hidden(f, name);
-	if (link_unnamed(f->fd, f->dir, name)) {
+	if (link_unnamed(f->fd, f->dir, name, f->way)) {
 		err = errno;
 		close(f->fd);
 		errno = err;
@@ -176,8 +191,11 @@ const char *newfile_publish(struct newfile *f, const char *name)
 
 void newfile_drop(struct newfile *f)
 {
+	const int err = errno;
+
 	close(f->fd);
 	if (f->way == NEWFILE_HIDDEN)
 		unlinkat(f->dir, f->temp, 0);
 	guard(NULL);
+	errno = err;
 }

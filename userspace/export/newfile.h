@@ -5,8 +5,8 @@
 
 #include "dsfs_platform.h"
 
-/* Ways to give a file its name */
-enum newfile_way { NEWFILE_UNKNOWN, NEWFILE_UNNAMED, NEWFILE_HIDDEN };
+/* Ways to give a file its name: by its descriptor, by /proc, and from another name */
+enum newfile_way { NEWFILE_UNKNOWN, NEWFILE_BY_FD, NEWFILE_BY_PROC, NEWFILE_HIDDEN };
 
 /**
  * struct newfile - a new file; all zero before the first one
@@ -25,10 +25,14 @@ struct newfile {
 /**
  * newfile_open - begin a file
  * @dir: not copied; needed until the file is published or dropped
+ * @mode: of a file that has no name, less umask(2); one of a hidden name has 0600
  *
  * Return: 0, or -1 with errno.
  */
-int newfile_open(struct newfile *f, int dir);
+int newfile_open(struct newfile *f, int dir, mode_t mode);
+
+/** newfile_open_masked - the same, of a file that all may read and write whom umask(2) lets */
+int newfile_open_masked(struct newfile *f, int dir);
 
 /**
  * newfile_publish - give the file its name, which must not exist, and close it
@@ -37,7 +41,7 @@ int newfile_open(struct newfile *f, int dir);
  */
 const char *newfile_publish(struct newfile *f, const char *name);
 
-/** newfile_drop - remove the file */
+/** newfile_drop - remove the file; errno stays */
 void newfile_drop(struct newfile *f);
 
 #endif /* NEWFILE_H */

@@ -5,8 +5,6 @@
  * of pax carry what it has no room for: long names, large numbers, parts of seconds,
  * attributes, holes.  Names of users are left out, since an image has none.
  */
-#include <stdlib.h>
-
 #include "acl.h"
 #include "nsec.h"
 #include "pax.h"
@@ -59,7 +57,8 @@ static size_t record_bytes(size_t rest)
 	return rest + digits;
 }
 
-void pax_record(struct pax_records *r, const char *key, const void *value, size_t len)
+/* Add a record, whose value may have any bytes. */
+static void record(struct pax_records *r, const char *key, const void *value, size_t len)
 {
 	/* the separators: a blank, "=" and a newline */
 	const size_t bytes = record_bytes(strlen(key) + len + 3);
@@ -83,7 +82,7 @@ void pax_record(struct pax_records *r, const char *key, const void *value, size_
 
 static void record_text(struct pax_records *r, const char *key, const char *value)
 {
-	pax_record(r, key, value, strlen(value));
+	record(r, key, value, strlen(value));
 }
 
 static void record_u64(struct pax_records *r, const char *key, u64 v)
@@ -99,15 +98,14 @@ static void record_time(struct pax_records *r, s64 ns)
 {
 	const u64 v = ns < 0 ? -(u64)ns : ns;
 	char text[64];
-	size_t len;
+	size_t len = snprintf(text, sizeof(text), "%s%llu", ns < 0 ? "-" : "", v / NSEC_PER_SEC);
 
-	len = snprintf(text, sizeof(text), "%s%llu", ns < 0 ? "-" : "", v / NSEC_PER_SEC);
 	if (v % NSEC_PER_SEC)
 		snprintf(text + len, sizeof(text) - len, ".%09llu", v % NSEC_PER_SEC);
 	record_text(r, "mtime", text);
 }
 
-static int record_acl(struct pax_records *r, const struct listing_xattr *x)
+static int record_acl(struct pax_records *r, const struct node_xattr *x)
 {
 	const char *kind = x->name + strlen(ACL_NAME);
 	char key[64], *text = NULL;
@@ -126,7 +124,7 @@ static int record_acl(struct pax_records *r, const struct listing_xattr *x)
 		r->failed = true;
 	snprintf(key, sizeof(key), "SCHILY.acl.%s", kind);
 	if (!ret && !r->failed)
-		pax_record(r, key, text, len);
+		record(r, key, text, len);
 	free(text);
 	return ret;
 }
@@ -145,14 +143,14 @@ static void xattr_key(char *key, size_t size, const char *name)
 	key[len] = '\0';
 }
 
-int pax_xattr(struct pax_records *r, const struct listing_xattr *x)
+int pax_xattr(struct pax_records *r, const struct node_xattr *x)
 {
 	char key[1024];
 
 	if (!strncmp(x->name, ACL_NAME, strlen(ACL_NAME)))
 		return record_acl(r, x);
 	xattr_key(key, sizeof(key), x->name);
-	pax_record(r, key, x->value, x->len);
+	record(r, key, x->value, x->len);
 	return 0;
 }
 

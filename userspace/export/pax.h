@@ -3,8 +3,6 @@
 #ifndef PAX_H
 #define PAX_H
 
-#include <stdio.h>
-
 #include "listing.h"
 
 #define PAX_BLOCK	512
@@ -45,9 +43,6 @@ struct pax_member {
 	bool sparse;
 };
 
-/** pax_record - add a record; the value may have any bytes */
-void pax_record(struct pax_records *r, const char *key, const void *value, size_t len);
-
 /**
  * pax_xattr - add an extended attribute
  *
@@ -55,7 +50,7 @@ void pax_record(struct pax_records *r, const char *key, const void *value, size_
  *
  * Return: 0, or -EUCLEAN for an invalid ACL.
  */
-int pax_xattr(struct pax_records *r, const struct listing_xattr *x);
+int pax_xattr(struct pax_records *r, const struct node_xattr *x);
 
 /**
  * pax_header - write a header, preceded by its records

@@ -5,11 +5,11 @@
  * are reported.  No symlink is followed.
  */
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nsec.h"
 #include "extract.h"
+#include "io.h"
 
 #define PIECE	65536
 
@@ -30,20 +30,14 @@ static int compare_piece(void *arg, u64 pos, const void *data, u64 len)
 {
 	static const u8 zeros[PIECE];
 	u8 have[PIECE];
-	const u8 *at = data;
 	const int *fd = arg;
-	ssize_t n;
+	u64 n;
 
-	for (; len; pos += n, len -= n) {
-		n = pread(*fd, have, len < PIECE ? len : PIECE, pos);
-		if (n < 0 && errno == EINTR) {
-			n = 0;
-			continue;
-		}
-		if (n <= 0 || memcmp(have, at ? at : zeros, n))
+	for (u64 at = 0; at < len; at += n) {
+		n = len - at < PIECE ? len - at : PIECE;
+		if (io_pread(*fd, have, n, pos + at) != n ||
+		    memcmp(have, data ? data + at : zeros, n))
 			return -EEXIST;
-		if (at)
-			at += n;
 	}
 	return 0;
 }

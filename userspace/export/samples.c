@@ -5,8 +5,6 @@
  * files are collected and sorted by key.  A file is its path and its inode number here; the
  * rest is read again when it is written.
  */
-#include <stdlib.h>
-
 #include "list.h"
 #include "msg.h"
 #include "samples.h"
@@ -14,7 +12,11 @@
 /* Entries of a list that are named if the image lacks them */
 #define NAMED_MAX	5
 
-size_t samples_key_len(const char *path)
+/*
+ * Length of the key at the start of a path: up to the first dot of the last name, as for readers of
+ * WebDataset; a path without one is a key as a whole.
+ */
+static size_t key_len(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -25,16 +27,12 @@ size_t samples_key_len(const char *path)
 
 static int key_cmp(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	const int ret = memcmp(a, b, a_len < b_len ? a_len : b_len);
-
-	return ret ? ret : (a_len > b_len) - (a_len < b_len);
+	return memcmp(a, b, a_len < b_len ? a_len : b_len) ?: array_order(a_len, b_len);
 }
 
 static int path_cmp(const char *x, const char *y)
 {
-	const int ret = key_cmp(x, samples_key_len(x), y, samples_key_len(y));
-
-	return ret ? ret : strcmp(x, y);
+	return key_cmp(x, key_len(x), y, key_len(y)) ?: strcmp(x, y);
 }
 
 static int file_cmp(const void *a, const void *b, void *arg)
@@ -49,9 +47,7 @@ static int rank_cmp(const void *a, const void *b)
 {
 	const struct sample *x = a, *y = b;
 
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	return array_order(x->rank, y->rank) ?: array_order(x->first, y->first);
 }
 
 static int add_file(void *arg, const struct walk_entry *e)
@@ -78,7 +74,7 @@ static bool same_key(const struct samples *s, const struct sample_file *a,
 {
 	const char *x = paths_text(&s->paths, a->path, 0), *y = paths_text(&s->paths, b->path, 1);
 
-	return !key_cmp(x, samples_key_len(x), y, samples_key_len(y));
+	return !key_cmp(x, key_len(x), y, key_len(y));
 }
 
 /* Whether the order of the walk is that of keys, as it mostly is. */
@@ -139,7 +135,7 @@ static struct sample *find_sample(const struct samples *s, const char *key, size
 	while (from < to) {
 		const u64 mid = from + (to - from) / 2;
 		const char *path = samples_path(s, samples_file(s, &list[mid], 0)) + 1;
-		const int ret = key_cmp(key, len, path, samples_key_len(path));
+		const int ret = key_cmp(key, len, path, key_len(path));
 
 		if (!ret)
 			return &list[mid];
@@ -166,7 +162,7 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 	while (*path == '/' || (path[0] == '.' && path[1] == '/'))
 		path++;
 	if (!memchr(line, 0, len))
-		found = find_sample(o->s, path, samples_key_len(path));
+		found = find_sample(o->s, path, key_len(path));
 	if (found && number < found->rank)
 		found->rank = number;
 	if (!found && o->missing++ < NAMED_MAX)

@@ -80,12 +80,4 @@ static inline const char *samples_path(const struct samples *s, const struct sam
 	return paths_text(&s->paths, f->path, 0);
 }
 
-/**
- * samples_key_len - length of the key at the start of a path
- *
- * The key ends before the first dot of the last name, as for readers of WebDataset; a path
- * without one is a key as a whole.
- */
-size_t samples_key_len(const char *path);
-
 #endif /* SAMPLES_H */

@@ -7,10 +7,9 @@
  *
  * A shard is a file that can be truncated, so a bad sample is taken out again.
  */
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "io.h"
 #include "shard.h"
 
 #define OUT_BYTES	1048576
@@ -54,23 +53,18 @@ int shard_measure(struct shard *s, const char *path, const struct image_node *no
 
 const char *shard_open(struct shard *s, int dir)
 {
-	const mode_t mask = umask(0);
 	int fd;
 
-	umask(mask);
 	s->bytes = 0;
-	if (newfile_open(&s->file, dir))
+	if (newfile_open_masked(&s->file, dir))
 		return "create";
 	/* fclose() closes this copy; newfile_publish() needs the descriptor after it */
 	fd = dup(s->file.fd);
-	s->out = fd < 0 || fchmod(fd, 0666 & ~mask) ? NULL : fdopen(fd, "w");
+	s->out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!s->out) {
-		const int err = errno;
-
+		newfile_drop(&s->file);
 		if (fd >= 0)
 			close(fd);
-		newfile_drop(&s->file);
-		errno = err;
 		return "create";
 	}
 	if (!s->buf)
@@ -86,28 +80,12 @@ static int lost_errno(void)
 	return errno ? errno : EIO;
 }
 
-static int put_zeros(FILE *out, u64 len)
-{
-	static const char zeros[65536];
-
-	for (size_t n; len; len -= n) {
-		n = len < sizeof(zeros) ? len : sizeof(zeros);
-		if (fwrite(zeros, 1, n, out) != n)
-			return -1;
-	}
-	return 0;
-}
-
 static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 {
 	struct shard *s = arg;
 
-	(void)pos;
 	s->written += len;
-	errno = 0;
-	if (data ? fwrite(data, 1, len, s->out) != len : put_zeros(s->out, len))
-		return -lost_errno();
-	return 0;
+	return io_fwrite(s->out, data, len);
 }
 
 int shard_put(struct shard *s, struct dsfs_source *src, const char *path,
@@ -142,7 +120,7 @@ int shard_cut(struct shard *s, u64 bytes)
 const char *shard_publish(struct shard *s, const char *name)
 {
 	FILE *out = s->out;
-	int lost, err;
+	int lost;
 
 	s->out = NULL;
 	errno = 0;
@@ -150,9 +128,8 @@ const char *shard_publish(struct shard *s, const char *name)
 	lost = ferror(out);
 	/* fclose() reports what it cannot write itself, not what was lost before */
 	if (fclose(out) || lost) {
-		err = lost_errno();
+		errno = lost_errno();
 		newfile_drop(&s->file);
-		errno = err;
 		return "write";
 	}
 	s->bytes += SHARD_END_BYTES;

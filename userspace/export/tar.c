@@ -5,7 +5,6 @@
  * withdrawn.  Files that fit into memory are verified first, and left out if they are bad; a
  * larger bad file ends the archive, which readers then refuse.
  */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "export.h"
@@ -54,9 +53,7 @@ static int failed_out(void)
 
 static int put_header(struct tar_out *t, const struct pax_member *m)
 {
-	int ret = pax_header(stdout, &t->records, m);
-
-	return ret ? ret : ferror(stdout) ? failed_out() : 0;
+	return pax_header(stdout, &t->records, m) ?: ferror(stdout) ? failed_out() : 0;
 }
 
 static void add_xattrs(struct tar_out *t, const struct walk_entry *e)
@@ -119,7 +116,6 @@ static int hold_piece(void *arg, u64 pos, const void *data, u64 len)
 {
 	struct tar_out *t = arg;
 
-	(void)pos;
 	if (!data)
 		return 0;
 	if (len > BUFFER_BYTES - t->held)
@@ -133,7 +129,6 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 {
 	struct tar_out *t = arg;
 
-	(void)pos;
 	if (!data)
 		return 0;
 	t->written += len;
@@ -252,30 +247,12 @@ static int put_link(struct tar_out *t, const struct walk_entry *e, struct pax_me
 	return ret;
 }
 
-static char member_type(u32 mode)
-{
-	switch (mode & S_IFMT) {
-	case S_IFDIR:
-		return '5';
-	case S_IFLNK:
-		return '2';
-	case S_IFCHR:
-		return '3';
-	case S_IFBLK:
-		return '4';
-	case S_IFIFO:
-		return '6';
-	default:
-		return '0';
-	}
-}
-
 static int put_member(struct tar_out *t, const struct walk_entry *e)
 {
 	const struct image_node *n = &e->node;
 	const struct dsfs_attr *attr = &n->attr;
 	struct pax_member m = {
-		.path = t->path, .type = member_type(attr->mode),
+		.path = t->path, .type = listing_type(attr->mode)->tar,
 		.mode = attr->mode, .uid = n->uid, .gid = n->gid, .mtime = attr->mtime,
 	};
 
@@ -314,8 +291,9 @@ static void tar_free(struct tar_out *t)
 	free(t->buf);
 }
 
-int export_tar(struct view *v, struct filter *f)
+int export_tar(struct view *v, struct json *j, void *arg)
 {
+	struct filter *f = &((struct view_options *)arg)->paths;
 	static const struct walk_ops ops = { .enter = enter };
 	static char out[OUT_BYTES];
 	struct tar_out t = { .v = v, .buf = malloc(BUFFER_BYTES) };
@@ -323,8 +301,7 @@ int export_tar(struct view *v, struct filter *f)
 
 	if (isatty(STDOUT_FILENO)) {
 		free(t.buf);
-		msg_error(NULL, "standard output is a terminal");
-		return -1;
+		return msg_error(NULL, "standard output is a terminal");
 	}
 	/* not on the stack: exit() writes what is left in it */
 	setvbuf(stdout, out, _IOFBF, sizeof(out));

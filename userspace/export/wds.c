@@ -5,10 +5,8 @@
  * gets its name when it is complete.  The tree and the options alone decide what is in which
  * shard, so the same image gives the same bytes.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "export.h"
@@ -91,8 +89,7 @@ static int check_empty(const struct wds_out *w)
 	while (!ret && (de = readdir(dir))) {
 		if (!is_shard(w, de->d_name))
 			continue;
-		msg_error(w->r->prefix, "%s exists", de->d_name);
-		ret = -1;
+		ret = msg_error(w->r->prefix, "%s exists", de->d_name);
 	}
 	closedir(dir);
 	return ret;
@@ -105,20 +102,14 @@ static int open_dir(struct wds_out *w)
 	char *dir;
 
 	w->base = slash ? slash + 1 : prefix;
-	if (!*w->base) {
-		msg_error(prefix, "no name for shards");
-		return -1;
-	}
-	if (strlen(w->base) > DSFS_NAME_MAX - TAIL_MAX) {
-		msg_error(prefix, "a name of %zu bytes: the limit is %d",
-			  strlen(w->base), DSFS_NAME_MAX - TAIL_MAX);
-		return -1;
-	}
+	if (!*w->base)
+		return msg_error(prefix, "no name for shards");
+	if (strlen(w->base) > DSFS_NAME_MAX - TAIL_MAX)
+		return msg_error(prefix, "a name of %zu bytes: the limit is %d", strlen(w->base),
+				 DSFS_NAME_MAX - TAIL_MAX);
 	dir = slash ? strndup(prefix, slash - prefix + 1) : strdup(".");
-	if (!dir) {
-		no_memory();
-		return -1;
-	}
+	if (!dir)
+		return no_memory();
 	w->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (w->dir < 0)
 		msg_error(dir, "open: %s", errno == ENOTDIR ? strerror(errno) : msg_why(errno));
@@ -130,16 +121,13 @@ static int open_dir(struct wds_out *w)
 static int failed(struct wds_out *w, const char *what, int err)
 {
 	w->v->errors->count++;
-	msg_error(w->r->prefix, "%s: %s: %s", w->name, what, strerror(err));
-	return -EIO;
+	return msg_fail(-EIO, w->r->prefix, "%s: %s: %s", w->name, what, strerror(err));
 }
 
 static void report_shard(struct wds_out *w)
 {
 	struct json *j = w->j;
 
-	if (!j)
-		return;
 	json_begin_object(j, NULL);
 	json_str(j, "name", w->name);
 	json_u64(j, "samples", w->count.samples);
@@ -212,10 +200,9 @@ static int put_file(struct wds_out *w, const struct sample_file *f)
 	const char *path = samples_path(&w->samples, f);
 	struct dsfs_err err = { 0 };
 	struct image_node node;
-	int ret = image_node_get(w->v->src, f->ino, &node, &err);
+	int ret = image_node_get(w->v->src, f->ino, &node, &err) ?:
+		  shard_put(&w->shard, w->v->src, path + 1, &node, &err);
 
-	if (!ret)
-		ret = shard_put(&w->shard, w->v->src, path + 1, &node, &err);
 	if (!ret)
 		return 1;
 	if (!err.what)
@@ -285,20 +272,16 @@ static int put_all(struct wds_out *w)
 static void report(struct wds_out *w)
 {
 	struct json *j = w->j;
-	char text[16], limit[16];
+	char limit[16];
 
-	if (j) {
-		json_u64(j, "samples", w->all.samples);
-		json_u64(j, "files", w->all.files);
-		json_u64(j, "bytes", w->all.bytes);
-		json_u64(j, "large", w->all.large);
-		json_u64(j, "bad_samples", w->bad);
-		json_u64(j, "others", w->samples.others);
-	} else {
-		printf("%llu shard%s, %llu sample%s, %llu file%s, %s\n", w->all.shards,
-		       msg_s(w->all.shards), w->all.samples, msg_s(w->all.samples), w->all.files,
-		       msg_s(w->all.files), parse_format_size(text, sizeof(text), w->all.bytes));
-	}
+	json_say(j, "%llu shard%s, %llu sample%s, ", w->all.shards, msg_s(w->all.shards),
+		 w->all.samples, msg_s(w->all.samples));
+	json_u64(j, "samples", w->all.samples);
+	json_show_u64(j, "files", w->all.files == 1 ? "%llu file" : "%llu files", w->all.files);
+	json_show_size(j, "bytes", ", %s\n", w->all.bytes);
+	json_u64(j, "large", w->all.large);
+	json_u64(j, "bad_samples", w->bad);
+	json_u64(j, "others", w->samples.others);
 	set_name(w, w->first_large);
 	if (w->all.large)
 		msg_warn(w->r->prefix, "%llu shard%s above %s, of one sample each: first %s",

@@ -5,8 +5,6 @@
  * large files are divided, so that no thread is left alone with one at the end.
  * Bytes between files must be zero; otherwise a writer has leaked data.
  */
-#include <stdlib.h>
-
 #include "fsck.h"
 #include "msg.h"
 #include "unpack.h"
@@ -249,10 +247,6 @@ static void check_behind(struct checker *w, size_t i, u64 base, u64 have)
 
 static int pass_over(void *arg, u64 pos, const void *data, u64 len)
 {
-	(void)arg;
-	(void)pos;
-	(void)data;
-	(void)len;
 	return stop_asked() ? -EINTR : 0;
 }
 
@@ -264,11 +258,10 @@ static int unpack_stored(struct dsfs_source *src, const struct dsfs_attr *attr, 
 	u8 *unit = malloc(DSFS_UNIT_SIZE);
 	u32 from, to;
 	int ret = 0;
-	u64 i;
 
 	if (!unit)
 		return dsfs_bad(err, "memory for a unit", DSFS_UNIT_SIZE, 0, -ENOMEM);
-	for (i = 0; !ret && i < units; i++) {
+	for (u64 i = 0; !ret && i < units; i++) {
 		ret = dsfs_units_get(src, attr, i, &from, &to, err);
 		if (!ret)
 			ret = unpack_unit(dsfs_attr_codec(attr), stored + from, to - from, unit,
@@ -307,10 +300,9 @@ static void do_task(struct checker *w, const struct check *t)
 	const struct ref *r = data_at(w->q, t->first);
 	const u64 base = r->pos + t->off;
 	u64 to, done = 0;
-	size_t i;
 
 	w->whole = !image_pread(&w->f->img, w->buf, t->len, base);
-	for (i = t->first; i < t->first + t->n; i++) {
+	for (size_t i = t->first; i < t->first + t->n; i++) {
 		r = data_at(w->q, i);
 		if (r->known)
 			continue;
@@ -321,7 +313,7 @@ static void do_task(struct checker *w, const struct check *t)
 		done += to - t->off;
 	}
 	/* a loop of its own: the check behind the last file overwrites the buffer */
-	for (i = t->first; i < t->first + t->n; i++) {
+	for (size_t i = t->first; i < t->first + t->n; i++) {
 		r = data_at(w->q, i);
 		if (!r->known && (t->n > 1 || t->off + t->len == r->len))
 			check_behind(w, i, base, t->len);
@@ -365,9 +357,8 @@ static void begin_share(struct queue *q)
 {
 	const struct fsck *f = q->f;
 	struct ref *r;
-	size_t i;
 
-	for (i = 0; i < q->share.at.n; i++) {
+	for (size_t i = 0; i < q->share.at.n; i++) {
 		r = share_at(&q->share, i);
 		r->inside = bits_test(&f->inside, r->ino);
 		r->known = bits_test(&f->known, r->ino);

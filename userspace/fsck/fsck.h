@@ -10,7 +10,6 @@
 #define FSCK_H
 
 #include <pthread.h>
-#include <stdio.h>
 
 #include "array.h"
 #include "imagemsg.h"

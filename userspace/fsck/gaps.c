@@ -18,6 +18,7 @@ static void check_gap(struct fsck *f, int region, const char *what, u64 from, u6
  * @overlap: what it is called that two of them overlap; NULL: they may
  * @shared: of those that begin at one place one is meant
  * @last: where the last one begins
+ * @bytes: of that one
  * @end: of the one that reaches farthest
  */
 struct ranges {
@@ -27,6 +28,7 @@ struct ranges {
 	const char *overlap;
 	bool shared;
 	u64 last;
+	u64 bytes;
 	u64 end;
 };
 
@@ -51,9 +53,7 @@ static int block_cmp(const void *a, const void *b)
 {
 	const struct frange *x = a, *y = b;
 
-	if (x->pos != y->pos)
-		return x->pos < y->pos ? -1 : 1;
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
+	return array_order(x->pos, y->pos) ?: array_order(x->ino, y->ino);
 }
 
 static int keep_block(void *arg, const struct frange *b)
@@ -67,11 +67,10 @@ static int sort_blocks(struct ranges *r)
 	struct array blocks = { .size = sizeof(struct frange) };
 	const int ret = each_block(r->f, keep_block, &blocks);
 	const struct frange *at;
-	size_t i;
 
 	array_sort(&blocks, block_cmp);
 	at = blocks.p;
-	for (i = 0; !ret && i < blocks.n && !stop_asked(); i++)
+	for (size_t i = 0; !ret && i < blocks.n && !stop_asked(); i++)
 		add_range(r, at[i].pos, at[i].len, at[i].ino);
 	array_free(&blocks);
 	return ret;
@@ -103,30 +102,25 @@ static int check_names_gaps(struct fsck *f)
 }
 
 /* Places that have no length are those of sets. */
-static void add_place(struct ranges *r, const struct ref *p, u64 *bytes)
+static int add_place(void *arg, const struct ref *p)
 {
+	struct ranges *r = arg;
+
 	if (r->region != DSFS_REGION_XATTRS)
-		*bytes = p->len;
+		r->bytes = p->len;
 	else if (p->pos != r->last)
-		*bytes = set_bytes(r->f, p->pos);
-	add_range(r, p->pos, *bytes, p->ino);
+		r->bytes = set_bytes(r->f, p->pos);
+	add_range(r, p->pos, r->bytes, p->ino);
+	return 0;
 }
 
 static int check_places(struct ranges *r, struct refs *of)
 {
-	struct share s;
-	u64 bytes = 0;
-	int ret = 0;
-	size_t i;
+	const int ret = refs_each(of, r->f->src, add_place, r);
 
-	share_begin(&s, of, r->f->src);
-	while (!stop_asked() && (ret = share_next(&s)) > 0)
-		for (i = 0; i < s.at.n && !stop_asked(); i++)
-			add_place(r, share_at(&s, i), &bytes);
-	share_end(&s);
-	if (ret >= 0)
+	if (!ret)
 		end_ranges(r);
-	return ret < 0 ? ret : 0;
+	return ret;
 }
 
 int check_gaps(struct fsck *f)
@@ -139,9 +133,7 @@ int check_gaps(struct fsck *f)
 	struct ranges targets = {
 		.f = f, .region = DSFS_REGION_SYMLINKS, .gap = "gap between symlink targets",
 	};
-	int ret = check_names_gaps(f);
 
-	if (!ret)
-		ret = check_places(&sets, &f->sets);
-	return ret ? ret : check_places(&targets, &f->targets);
+	return check_names_gaps(f) ?: check_places(&sets, &f->sets) ?:
+	       check_places(&targets, &f->targets);
 }

@@ -27,9 +27,8 @@ void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir, const struct
 	struct dsfs_err err = { 0 };
 	u32 pos;
 	u8 type;
-	int ret;
+	int ret = dsfs_dir_lookup(f->src, dir, name->name, name->len, &pos, &type, &err);
 
-	ret = dsfs_dir_lookup(f->src, dir, name->name, name->len, &pos, &type, &err);
 	if (ret == -ENOENT)
 		problem(f, "name that the index does not have", ino, at, "hash %#llx", hash);
 	else if (ret)
@@ -47,7 +46,6 @@ static int count_entries(struct fsck *f, const struct dsfs_dir_info *dir, u64 *e
 {
 	const struct dsfs_bucket *raw;
 	struct dsfs_mref ref;
-	unsigned int i;
 	int ret;
 
 	*entries = 0;
@@ -58,7 +56,7 @@ static int count_entries(struct fsck *f, const struct dsfs_dir_info *dir, u64 *e
 		if (ret)
 			return ret;
 		raw = ref.p;
-		for (i = 0; i < DSFS_BUCKET_ENTRIES; i++)
+		for (unsigned int i = 0; i < DSFS_BUCKET_ENTRIES; i++)
 			*entries += !!raw->entries[i];
 		dsfs_meta_put(&ref);
 	}

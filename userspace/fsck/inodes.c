@@ -36,7 +36,6 @@ bool get_set(struct dsfs_source *src, const struct dsfs_attr *attr, struct ref *
 
 bool get_target(struct dsfs_source *src, const struct dsfs_attr *attr, struct ref *p)
 {
-	(void)src;
 	if (dsfs_attr_is_hardlink(attr) || !S_ISLNK(attr->mode))
 		return false;
 	p->pos = attr->start;
@@ -46,7 +45,6 @@ bool get_target(struct dsfs_source *src, const struct dsfs_attr *attr, struct re
 
 bool get_hardlink(struct dsfs_source *src, const struct dsfs_attr *attr, struct ref *p)
 {
-	(void)src;
 	p->pos = attr->start;
 	return dsfs_attr_is_hardlink(attr);
 }
@@ -207,9 +205,8 @@ static int check_inode(struct fsck *f, u32 ino, u64 *place)
 	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
 	u32 uid, gid;
-	int ret;
+	int ret = dsfs_inode_next(f->src, ino, place, &attr, &err);
 
-	ret = dsfs_inode_next(f->src, ino, place, &attr, &err);
 	if (ret) {
 		problem_err(f, ino, inode_pos(f, ino), &err, ret);
 		return 0;
@@ -218,9 +215,8 @@ static int check_inode(struct fsck *f, u32 ino, u64 *place)
 		no_filesum(f, &attr);
 		return collect(f, &f->hardlinks, &attr);
 	}
-	ret = dsfs_extra_get(f->src, &attr, &extra, &err);
-	if (!ret)
-		ret = dsfs_owner_get(f->src, &attr, &uid, &gid, &err);
+	ret = dsfs_extra_get(f->src, &attr, &extra, &err) ?:
+	      dsfs_owner_get(f->src, &attr, &uid, &gid, &err);
 	if (ret) {
 		problem_err(f, ino, inode_pos(f, ino), &err, ret);
 		ret = leave_out(f, &attr);

@@ -25,12 +25,11 @@ static void check_same_sums(struct fsck *f, const struct ref *a, const struct re
 	const struct dsfs_attr y = { .ino = b->ino, .sum = b->sum };
 	struct dsfs_err err = { 0 };
 	u32 want, have;
-	u64 i;
 	int ret;
 
 	if (a->sum == b->sum || !f->geo->chunk_bits)
 		return;
-	for (i = 0; i * chunk < a->len && !stop_asked(); i++) {
+	for (u64 i = 0; i * chunk < a->len && !stop_asked(); i++) {
 		if (dsfs_chunk_sum(f->src, &x, a->len, i, &want, &err))
 			return;		/* reported when the data is verified */
 		ret = dsfs_chunk_sum(f->src, &y, b->len, i, &have, &err);
@@ -59,9 +58,8 @@ static bool same_ends(struct fsck *f, const struct dsfs_attr *x, const struct ds
 	const u64 count = x->units == y->units ? 0 : dsfs_units(x);
 	struct dsfs_err err;
 	u32 from, end_x, end_y;
-	u64 i;
 
-	for (i = 0; i < count && !stop_asked(); i++)
+	for (u64 i = 0; i < count && !stop_asked(); i++)
 		if (dsfs_units_get(f->src, x, i, &from, &end_x, &err) ||
 		    dsfs_units_get(f->src, y, i, &from, &end_y, &err) || end_x != end_y)
 			return false;
@@ -368,11 +366,10 @@ static int add_file(struct walk *w, size_t i)
 static int walk_share(struct walk *w)
 {
 	int ret = share_next(&w->s), fail = 0;
-	size_t i;
 
 	w->run.parted = true;
 	w->outer.parted = true;
-	for (i = 0; !fail && i < w->s.at.n && !stop_asked(); i++)
+	for (size_t i = 0; !fail && i < w->s.at.n && !stop_asked(); i++)
 		fail = add_file(w, i);
 	return fail ? fail : ret;
 }

@@ -6,7 +6,6 @@
  * repairs are accepted and do nothing.
  */
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -30,10 +29,9 @@ static int check_tree(struct fsck *f)
 		check_blocks, check_note, check_inodes, check_hardlinks, check_dirs,
 		check_xattrs, check_gaps, check_layout,
 	};
-	size_t i;
 	int ret = 0;
 
-	for (i = 0; !ret && !stop_asked() && i < sizeof(passes) / sizeof(*passes); i++)
+	for (size_t i = 0; !ret && !stop_asked() && i < sizeof(passes) / sizeof(*passes); i++)
 		ret = passes[i](f);
 	if (!ret && !stop_asked() && !f->no_data)
 		ret = check_data(f);
@@ -46,9 +44,8 @@ static int check_tree(struct fsck *f)
 static bool not_ours(const struct fsck *f)
 {
 	const struct dsfs_slot *s = f->img.slots;
-	int i;
 
-	for (i = 0; i < DSFS_SB_SLOTS; i++)
+	for (int i = 0; i < DSFS_SB_SLOTS; i++)
 		if (s[i].ret != -EINVAL && s[i].ret != -EOPNOTSUPP && s[i].err.what)
 			return false;
 	return true;
@@ -218,7 +215,7 @@ static const struct arg option_table[] = {
 	  ARG_NUMBER(struct fsck, only, 1, 0) },
 	{ 0, "threads", "N", "threads that check data (processors)",
 	  ARG_NUMBER(struct fsck, threads, 1, THREADS_MAX) },
-	{ 0, "source", "OPTIONS", "of the way to an image on a server: see dsfs-source(7)",
+	{ 0, "source", "OPTIONS", "how to reach an image on a server: see dsfs-source(7)",
 	  ARG_TEXT(struct fsck, source, 0), .once = true },
 	{ 0, "json", NULL, "report as JSON on standard output", ARG_FLAG(struct fsck, json) },
 	{ 'v', "verbose", NULL, "name every problem, and the passes",
@@ -231,8 +228,6 @@ static const struct arg option_table[] = {
 	{ .letter = 'a' },
 	{ .letter = 'p' },
 	{ 'y', NULL, NULL, "accepted for fsck(8); nothing is repaired", ARG_IGNORED },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -241,6 +236,7 @@ static const struct args command_line = {
 	"Usage: fsck.dsfs [options] IMAGE\n"
 	"Check a DSFS image.  Nothing is ever changed.\n",
 	.wrong = EXIT_USAGE,
+	.words = "IMAGE", .low = 1, .high = 1,
 	.table = option_table,
 };
 
@@ -254,17 +250,13 @@ int main(int argc, char **argv)
 		.progress_fd = -1,
 		.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus,
 	};
-	const char *image;
 	int ret;
 
 	msg_init("fsck.dsfs", EXIT_FAILED);
 	ret = args_parse(&command_line, &f, &argc, argv);
 	if (ret >= 0)
 		return ret;
-	image = args_single("image", argc, argv);
-	if (!image)
-		return EXIT_USAGE;
 	if (f.quiet || f.json || f.progress_fd > 0)
 		progress_enable(false);
-	return fsck(&f, image);
+	return fsck(&f, argv[0]);
 }

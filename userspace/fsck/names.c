@@ -15,19 +15,20 @@
  * kept of inodes that have one alone.
  */
 
+static int link_cmp(const void *a, const void *b)
+{
+	const struct link_count *x = a, *y = b;
+
+	return array_order(x->ino, y->ino);
+}
+
 static u32 hardlinks_of(const struct fsck *f, u32 ino)
 {
-	const struct link_count *at = f->links.p;
-	size_t lo = 0, hi = f->links.n, mid;
+	const struct link_count key = { .ino = ino }, *found = NULL;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (at[mid].ino < ino)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < f->links.n && at[lo].ino == ino ? at[lo].more : 0;
+	if (f->links.n)
+		found = bsearch(&key, f->links.p, f->links.n, sizeof(key), link_cmp);
+	return found ? found->more : 0;
 }
 
 static void check_hardlink(struct fsck *f, u32 ino, u32 target)
@@ -62,23 +63,15 @@ static int count_hardlink(struct fsck *f, u32 target)
 	return 0;
 }
 
+static int add_hardlink(void *arg, const struct ref *p)
+{
+	check_hardlink(arg, p->ino, p->pos);
+	return count_hardlink(arg, p->pos);
+}
+
 int check_hardlinks(struct fsck *f)
 {
-	const struct ref *p;
-	struct share s;
-	int ret = 0, fail = 0;
-	size_t i;
-
-	share_begin(&s, &f->hardlinks, f->src);
-	while (!fail && !stop_asked() && (ret = share_next(&s)) > 0) {
-		for (i = 0; !fail && i < s.at.n && !stop_asked(); i++) {
-			p = share_at(&s, i);
-			check_hardlink(f, p->ino, p->pos);
-			fail = count_hardlink(f, p->pos);
-		}
-	}
-	share_end(&s);
-	return ret < 0 ? ret : fail;
+	return refs_each(&f->hardlinks, f->src, add_hardlink, f);
 }
 
 /**
@@ -401,9 +394,8 @@ int each_block(struct fsck *f, block_fn *fn, void *arg)
 	struct dsfs_dir_info dir;
 	struct dsfs_attr attr;
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; !ret && i < f->dirs_checked && !stop_asked(); i++)
+	for (size_t i = 0; !ret && i < f->dirs_checked && !stop_asked(); i++)
 		if (get_dir(f, i, &attr, &dir) && dir.count)
 			ret = dir_blocks(f, &dir, f->incomplete, fn, arg);
 	return ret;

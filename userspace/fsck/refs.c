@@ -9,6 +9,7 @@
  * An image that was made to mislead the sample has shares of any size, and takes more memory.
  */
 #include "refs.h"
+#include "stop.h"
 
 /* At least so many places, and a SHARES-th of them if there are more, are a share. */
 #ifndef SHARE_MIN
@@ -34,15 +35,13 @@ struct group {
 	u64 high;
 };
 
-int ref_cmp(const void *a, const void *b)
+/* The order of places */
+static int ref_cmp(const void *a, const void *b)
 {
 	const struct ref *x = a, *y = b;
 
-	if (x->pos != y->pos)
-		return x->pos < y->pos ? -1 : 1;
-	if (x->len != y->len)
-		return x->len < y->len ? -1 : 1;
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
+	return array_order(x->pos, y->pos) ?: array_order(x->len, y->len) ?:
+	       array_order(x->ino, y->ino);
 }
 
 void refs_init(struct refs *of, ref_get *get)
@@ -158,11 +157,10 @@ static bool group_may_have(const struct gather *g, u64 number)
 
 static int gather(struct gather *g)
 {
-	u64 i;
 	int ret = 0;
 
 	g->s->at.n = 0;
-	for (i = 0; !ret && i < g->s->of->groups.n; i++)
+	for (u64 i = 0; !ret && i < g->s->of->groups.n; i++)
 		if (group_may_have(g, i))
 			ret = gather_group(g, i);
 	return ret;
@@ -186,9 +184,7 @@ static void sort_digit(struct ref *to, const struct ref *from, size_t n, u64 low
 
 static bool in_order(const struct share *s)
 {
-	size_t i;
-
-	for (i = 1; i < s->at.n; i++)
+	for (size_t i = 1; i < s->at.n; i++)
 		if (ref_cmp(share_at(s, i - 1), share_at(s, i)) > 0)
 			return false;
 	return true;
@@ -200,14 +196,12 @@ static void sort_by_pos(struct share *s, struct ref *aside)
 	u64 low = UINT64_MAX, high = 0;
 	struct ref *at = s->at.p;
 	bool odd = false;
-	size_t i;
-	int shift;
 
-	for (i = 0; i < s->at.n; i++) {
+	for (size_t i = 0; i < s->at.n; i++) {
 		low = at[i].pos < low ? at[i].pos : low;
 		high = at[i].pos > high ? at[i].pos : high;
 	}
-	for (shift = 0; shift < 64 && (high - low) >> shift; shift += DIGIT_BITS, odd = !odd)
+	for (int shift = 0; shift < 64 && (high - low) >> shift; shift += DIGIT_BITS, odd = !odd)
 		sort_digit(odd ? at : aside, odd ? aside : at, s->at.n, low, shift);
 	if (odd)
 		memcpy(at, aside, s->at.n * sizeof(*at));
@@ -282,4 +276,19 @@ int refs_same(struct share *s, const struct ref *p)
 void share_end(struct share *s)
 {
 	array_free(&s->at);
+}
+
+int refs_each(struct refs *of, struct dsfs_source *src, ref_fn *fn, void *arg)
+{
+	struct share s;
+	int ret = 1;
+
+	share_begin(&s, of, src);
+	while (ret > 0 && !stop_asked()) {
+		ret = share_next(&s);
+		for (size_t i = 0; ret > 0 && i < s.at.n && !stop_asked(); i++)
+			ret = fn(arg, share_at(&s, i)) ?: 1;
+	}
+	share_end(&s);
+	return ret < 0 ? ret : 0;
 }

@@ -8,8 +8,6 @@
 #ifndef FSCK_REFS_H
 #define FSCK_REFS_H
 
-#include <stdlib.h>
-
 #include "array.h"
 #include "image.h"
 
@@ -98,9 +96,6 @@ int refs_add(struct refs *of, const struct ref *p);
 int refs_leave_out(struct refs *of, u32 ino);
 void refs_free(struct refs *of);
 
-/** ref_cmp - order of places: by @pos, then by @len, then by @ino */
-int ref_cmp(const void *a, const void *b);
-
 /** ref_same - whether two inodes refer to the same place */
 static inline bool ref_same(const struct ref *a, const struct ref *b)
 {
@@ -137,6 +132,11 @@ static inline struct ref *share_at(const struct share *s, size_t i)
 {
 	return (struct ref *)s->at.p + i;
 }
+
+typedef int ref_fn(void *arg, const struct ref *p);
+
+/** refs_each - call a function for all places in their order, until asked to stop; 0 or -errno */
+int refs_each(struct refs *of, struct dsfs_source *src, ref_fn *fn, void *arg);
 
 /**
  * refs_same - all that refer to the same place, in the order of inodes

@@ -5,7 +5,6 @@
  * so each kind is printed a few times and counted from then on.
  */
 #include <stdarg.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "fsck.h"
@@ -19,8 +18,7 @@ int report_init(struct fsck *f)
 	pthread_mutex_init(&f->report.lock, NULL);
 	f->report.per_kind = f->verbose ? UINT64_MAX : PER_KIND;
 	if (f->json) {
-		json_init(&f->j, stdout);
-		json_begin_object(&f->j, NULL);
+		json_report(&f->j, true);
 		json_str(&f->j, "image", f->img.path);
 		json_begin_array(&f->j, "problems");
 	}
@@ -196,7 +194,6 @@ void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err, i
 static void end_json(struct fsck *f, bool failed)
 {
 	struct problems *r = &f->report;
-	size_t i;
 
 	json_end(&f->j);
 	json_u64(&f->j, "errors", r->errors);
@@ -204,7 +201,7 @@ static void end_json(struct fsck *f, bool failed)
 	json_bool(&f->j, "cancelled", stop_asked());
 	json_bool(&f->j, "failed", failed);
 	json_begin_object(&f->j, "kinds");
-	for (i = 0; i < r->nr_kinds; i++)
+	for (size_t i = 0; i < r->nr_kinds; i++)
 		json_u64(&f->j, r->kinds[i].what, r->kinds[i].count);
 	json_end(&f->j);
 	if (f->generations) {
@@ -221,13 +218,12 @@ static void end_json(struct fsck *f, bool failed)
 void report_end(struct fsck *f, bool failed)
 {
 	struct problems *r = &f->report;
-	size_t i;
 
 	if (f->json) {
 		end_json(f, failed);
 		return;
 	}
-	for (i = 0; i < r->nr_kinds; i++) {
+	for (size_t i = 0; i < r->nr_kinds; i++) {
 		const struct problem_kind *k = &r->kinds[i];
 
 		if (k->count > r->per_kind && (!k->warning || !f->quiet))

@@ -6,6 +6,7 @@
 #include "bootsector.h"
 #include "digest.h"
 #include "fsck.h"
+#include "imagemsg.h"
 #include "msg.h"
 
 #define STEP_BLOCKS	256	/* their checksums lie in one block */
@@ -27,28 +28,25 @@ static void check_fields(struct fsck *f, const struct dsfs_slot *slot, u64 pos)
 static void check_slot(struct fsck *f, int i)
 {
 	const struct dsfs_slot *slot = &f->img.slots[i];
-	char text[256];
 
 	if (!slot->ret) {
 		check_fields(f, slot, DSFS_SB_POS(i));
 		return;
 	}
-	image_slot_text(slot, text, sizeof(text));
-	problem(f, "superblock slot", NO_INO, DSFS_SB_POS(i), "slot %d: %s", i, text);
+	problem(f, "superblock slot", NO_INO, DSFS_SB_POS(i), "slot %d: %s", i,
+		image_slot_why(slot));
 }
 
 int check_slots(struct fsck *f)
 {
 	const struct dsfs_slot *s = f->img.slots;
-	char text[256];
-	int i;
 
 	if (image_is_short(&f->img)) {
-		err_text(&s[0].err, s[0].ret, text, sizeof(text));
-		problem(f, "length of the image", NO_INO, NO_POS, "%s", text);
+		problem(f, "length of the image", NO_INO, NO_POS, "%s",
+			image_why(&s[0].err, s[0].ret));
 		return 0;
 	}
-	for (i = 0; i < DSFS_SB_SLOTS; i++)
+	for (int i = 0; i < DSFS_SB_SLOTS; i++)
 		check_slot(f, i);
 	if (s[0].ret || s[1].ret)
 		return 0;
@@ -135,7 +133,6 @@ static void check_step(struct fsck *f, u64 first, u64 blocks)
 	const u64 at = first * sizeof(__le32);
 	struct dsfs_mref ref;
 	const __le32 *sums;
-	u64 i;
 	int ret = dsfs_meta_get(f->src, DSFS_REGION_BLOCKSUMS, at, blocks * sizeof(*sums), &ref);
 
 	if (ret) {
@@ -144,7 +141,7 @@ static void check_step(struct fsck *f, u64 first, u64 blocks)
 		return;
 	}
 	sums = ref.p;
-	for (i = 0; i < blocks; i++)
+	for (u64 i = 0; i < blocks; i++)
 		check_block(f, first + i, le32_to_cpu(sums[i]));
 	dsfs_meta_put(&ref);
 }
@@ -193,14 +190,13 @@ int check_blocks(struct fsck *f)
 {
 	const u64 blocks = f->geo->meta_bytes >> DSFS_BLOCK_BITS;
 	u64 at, n;
-	int id;
 
 	if (f->generations)
 		check_fields(f, &f->img.older, NO_POS);
 	else
 		check_front(f);
 	check_sums(f);
-	for (id = 0; id < DSFS_REGIONS_USED; id++)
+	for (int id = 0; id < DSFS_REGIONS_USED; id++)
 		check_padding(f, id);
 	pass_begin(f, "metadata", f->geo->meta_bytes, true);
 	for (at = 0; at < blocks && !stop_asked(); at += n) {
@@ -222,13 +218,10 @@ int check_note(struct fsck *f)
 	struct dsfs_err err = { 0 };
 	struct dsfs_note note;
 	int ret = image_note(f->src, &note, &err);
-	char text[256];
 
 	/* what is unreadable or has a wrong checksum was reported with the blocks */
-	if (ret == -EUCLEAN) {
-		err_text(&err, ret, text, sizeof(text));
-		problem(f, "note", NO_INO, note_pos(f), "%s", text);
-	}
+	if (ret == -EUCLEAN)
+		problem(f, "note", NO_INO, note_pos(f), "%s", image_why(&err, ret));
 	return ret == -ENOMEM ? ret : 0;
 }
 

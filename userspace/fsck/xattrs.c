@@ -3,8 +3,6 @@
  * Xattr sets.  Millions of inodes may share one, so each set is checked once,
  * and then compared with the flags of all its inodes.
  */
-#include <stdlib.h>
-
 #include "acl.h"
 #include "fsck.h"
 
@@ -54,9 +52,8 @@ static void check_attrs(struct fsck *f, const struct ref *r, const u8 *set,
 	struct dsfs_xattr_info info, last;
 	u32 count, cursor, n = 0, list = 0;
 	struct dsfs_err err = { 0 };
-	int ret;
+	int ret = dsfs_xattr_first(set, bytes, &count, &cursor, &err);
 
-	ret = dsfs_xattr_first(set, bytes, &count, &cursor, &err);
 	while (!ret) {
 		ret = dsfs_xattr_next(set, bytes, &cursor, &info, &err);
 		if (ret <= 0)
@@ -110,6 +107,7 @@ static void check_type(struct fsck *f, const struct ref *r, const struct set_inf
  * @bad: nothing is known of it
  */
 struct setwalk {
+	struct fsck *f;
 	u64 pos;
 	u64 n;
 	bool bad;
@@ -134,7 +132,7 @@ static void check_set(struct fsck *f, struct setwalk *w, const struct ref *r)
 	void *set;
 	int ret;
 
-	*w = (struct setwalk){ .pos = r->pos };
+	*w = (struct setwalk){ .f = f, .pos = r->pos };
 	ret = image_xattr_set(f->src, &extra, &set, &bytes, &err);
 	if (ret) {
 		problem_err(f, r->ino, meta_pos(f, DSFS_REGION_XATTRS, r->pos), &err, ret);
@@ -145,36 +143,34 @@ static void check_set(struct fsck *f, struct setwalk *w, const struct ref *r)
 	free(set);
 }
 
-static void check_user(struct fsck *f, struct setwalk *w, const struct ref *r)
+static int check_user(void *arg, const struct ref *r)
 {
+	struct setwalk *w = arg;
+	struct fsck *f = w->f;
+
 	if (!w->n || r->pos != w->pos) {
 		pass_add(f, w->n);
 		check_set(f, w, r);
 	}
 	w->n++;
 	if (w->bad)
-		return;
+		return 0;
 	if (r->flag != w->info.acl)
 		problem(f, "ACL flag", r->ino, inode_pos(f, r->ino),
 			w->info.acl ? "the xattrs include an ACL" : "the xattrs include no ACL");
 	if (w->info.acl || w->info.user)
 		check_type(f, r, &w->info);
+	return 0;
 }
 
 int check_xattrs(struct fsck *f)
 {
-	struct setwalk w = { 0 };
-	struct share s;
-	int ret = 0;
-	size_t i;
+	struct setwalk w = { .f = f };
+	int ret;
 
 	pass_begin(f, "xattrs", f->sets.n, false);
-	share_begin(&s, &f->sets, f->src);
-	while (!stop_asked() && (ret = share_next(&s)) > 0)
-		for (i = 0; i < s.at.n && !stop_asked(); i++)
-			check_user(f, &w, share_at(&s, i));
-	share_end(&s);
+	ret = refs_each(&f->sets, f->src, check_user, &w);
 	pass_add(f, w.n);
 	pass_end(f);
-	return ret < 0 ? ret : 0;
+	return ret;
 }

@@ -52,7 +52,7 @@ static bool reply_spliced(fuse_req_t req, const struct fuse_fs *fs,
 		return false;
 	v.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
 	v.buf[0].fd = fs->fd;
-	v.buf[0].pos = fs->opt.offset + at;
+	v.buf[0].pos = img->start + at;
 	fuse_reply_data(req, &v, fs->opt.keep_image ? 0 : FUSE_BUF_SPLICE_MOVE);
 	if (!fs->opt.keep_image && is_final(fs, file, pos, len))
 		image_drop(img, at, len);
@@ -162,9 +162,8 @@ static struct dsfs_file *open_file(fuse_req_t req, u64 ino)
 	const struct fuse_fs *fs = fs_of(req);
 	struct dsfs_file *file;
 	struct dsfs_error error;
-	int ret;
+	int ret = dsfs_file_open(fs->image, ino, fs->opt.check ? 0 : DSFS_UNCHECKED, &file, &error);
 
-	ret = dsfs_file_open(fs->image, ino, fs->opt.check ? 0 : DSFS_UNCHECKED, &file, &error);
 	if (!ret)
 		return file;
 	reply_failed(req, ino, ret, &error);
@@ -177,7 +176,6 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse
 	struct held *h = held_find(fs->held, ino);
 	struct dsfs_file *file;
 
-	(void)fi;
 	if (!h) {
 		file = open_file(req, ino);
 		if (!file)
@@ -199,9 +197,8 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse
 static u64 seek(const struct dsfs_file *file, u64 pos, bool data)
 {
 	size_t n, i = file_extent_at(file, pos);
-	const struct dsfs_extent *e;
+	const struct dsfs_extent *e = dsfs_file_extents(file, &n);
 
-	e = dsfs_file_extents(file, &n);
 	if (data && i == n)
 		return dsfs_file_size(file);
 	if (data)
@@ -219,7 +216,6 @@ void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse
 	struct held *h;
 	u64 size, pos;
 
-	(void)fi;
 	if (whence != SEEK_DATA && whence != SEEK_HOLE) {
 		fuse_reply_err(req, EINVAL);
 		return;

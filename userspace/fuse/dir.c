@@ -4,8 +4,6 @@
  * all it was told for as long as it likes.  The daemon keeps nothing between calls: a position is
  * the number of a name, so a call can begin at any.
  */
-#include <dirent.h>
-#include <stdlib.h>
 #include <sys/sysmacros.h>
 
 #include "fuse.h"
@@ -111,9 +109,8 @@ static int add_names(struct dir_reply *r, u64 dir, off_t off, struct dsfs_error 
 	struct fuse_entry_param e;
 	struct dsfs_dirstream *stream;
 	struct dsfs_dirent d;
-	int ret;
+	int ret = dsfs_opendir(r->fs->image, dir, &stream, error);
 
-	ret = dsfs_opendir(r->fs->image, dir, &stream, error);
 	if (ret)
 		return ret;
 	dsfs_seekdir(stream, off - DOTS);
@@ -150,13 +147,11 @@ static void read_names(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, b
 
 void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
-	(void)fi;
 	read_names(req, ino, size, off, false);
 }
 
 void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi)
 {
-	(void)fi;
 	read_names(req, ino, size, off, true);
 }

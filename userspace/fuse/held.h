@@ -3,8 +3,6 @@
 #ifndef DSFS_FUSE_HELD_H
 #define DSFS_FUSE_HELD_H
 
-#include <stdlib.h>
-
 #include "fuse.h"
 #include "reader.h"
 

@@ -61,10 +61,9 @@ static int open_image(struct fuse_fs *fs)
 	char name[NAME_SHOWN];
 	struct dsfs_error error;
 
-	if (dsfs_open(fs->opt.image, &options, &fs->image, &error)) {
-		msg_error(origin_name(fs->opt.image, name, sizeof(name)), "%s", error.message);
-		return -1;
-	}
+	if (dsfs_open(fs->opt.image, &options, &fs->image, &error))
+		return msg_error(origin_name(fs->opt.image, name, sizeof(name)), "%s",
+				 error.message);
 	if (dsfs_source_note(fs->image))
 		msg_warn(image_name(fs), "%s", dsfs_source_note(fs->image));
 	dsfs_get_info(fs->image, &fs->info);

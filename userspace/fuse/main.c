@@ -4,9 +4,6 @@
  */
 #include <malloc.h>
 #include <mntent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 #include "held.h"
@@ -44,7 +41,7 @@ static const char usage_text[] =
 "  -o hold=SIZE        memory for files that are read as a whole (64M)\n"
 "  -o imagecache=keep  leave what was read of the image in the page cache\n"
 "  -o header-file=FILE, connections=N, ...\n"
-"                      of the way to an image on a server: dsfs-source(7)\n"
+"                      how to reach an image on a server: dsfs-source(7)\n"
 "  -o uid=N, gid=N     whom everything belongs to\n"
 "  -o max_threads=N    requests at a time (64)\n"
 "  -o max_read=N       bytes that the kernel may ask for at once\n"

@@ -4,8 +4,6 @@
  * change.  Inode numbers are those of the image, so the daemon counts no references: an inode
  * that the kernel dropped is found again by its number.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
 
 #include "fuse.h"
@@ -49,9 +47,8 @@ static void op_lookup(fuse_req_t req, fuse_ino_t dir, const char *name)
 	struct fuse_entry_param e = { .entry_timeout = CACHE_FOREVER };
 	struct dsfs_error error;
 	struct dsfs_stat st;
-	int ret;
+	int ret = look_up(fs, dir, name, &st, &error);
 
-	ret = look_up(fs, dir, name, &st, &error);
 	if (ret && ret != -ENOENT) {
 		reply_failed(req, dir, ret, &error);
 		return;
@@ -68,10 +65,8 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	struct dsfs_error error;
 	struct dsfs_stat st;
 	struct stat attr;
-	int ret;
+	int ret = dsfs_stat(fs->image, ino, &st, &error);
 
-	(void)fi;
-	ret = dsfs_stat(fs->image, ino, &st, &error);
 	if (ret) {
 		reply_failed(req, ino, ret, &error);
 		return;
@@ -84,9 +79,8 @@ static void op_readlink(fuse_req_t req, fuse_ino_t ino)
 {
 	char target[DSFS_SYMLINK_MAX + 1];
 	struct dsfs_error error;
-	ssize_t ret;
+	ssize_t ret = dsfs_readlink(fs_of(req)->image, ino, target, sizeof(target), &error);
 
-	ret = dsfs_readlink(fs_of(req)->image, ino, target, sizeof(target), &error);
 	if (ret < 0)
 		reply_failed(req, ino, ret, &error);
 	else
@@ -111,13 +105,11 @@ static void reply_open(fuse_req_t req, struct fuse_file_info *fi, bool spared)
 
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	(void)ino;
 	reply_open(req, fi, fs_of(req)->no_open);
 }
 
 static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	(void)ino;
 	reply_open(req, fi, fs_of(req)->no_opendir);
 }
 
@@ -132,7 +124,6 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 		.f_namemax = DSFS_NAME_MAX,
 	};
 
-	(void)ino;
 	fuse_reply_statfs(req, &st);
 }
 
@@ -145,9 +136,8 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 static bool is_known(const char *name)
 {
 	static const char * const prefixes[] = { "user.", "trusted.", "security." };
-	size_t i;
 
-	for (i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return true;
 	return !strcmp(name, "system.posix_acl_access") ||

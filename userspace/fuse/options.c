@@ -4,9 +4,6 @@
  * the module.  Those for mount(8) and fstab(5) are ignored.  The rest is libfuse's, which
  * says what is wrong with them.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "args.h"
 #include "fuse.h"
 #include "msg.h"
@@ -89,8 +86,8 @@ static int take(const struct option *o, const char *opt, void *member)
 	case NUMBER:
 		if (!parse_u64(value, n) && *n >= o->min && *n <= o->max)
 			return 0;
-		msg_error(NULL, "option %s: not a number from %llu to %llu", opt, o->min, o->max);
-		return -1;
+		return msg_error(NULL, "option %s: not a number from %llu to %llu", opt, o->min,
+				 o->max);
 	case SIZE:
 		if (parse_size(value, n))
 			msg_error(NULL, "option %s: not a size", opt);
@@ -104,14 +101,13 @@ static int take(const struct option *o, const char *opt, void *member)
 		*(bool *)member = !strcmp(value, o->words[1]);
 		if (*(bool *)member || !strcmp(value, o->words[0]))
 			return 0;
-		msg_error(NULL, "option %s: neither %s nor %s", opt, o->words[0], o->words[1]);
-		return -1;
+		return msg_error(NULL, "option %s: neither %s nor %s", opt, o->words[0],
+				 o->words[1]);
 	default:
 		/* the kernel's page cache does lru by itself; epoch needs the module */
 		if (!strcmp(value, "lru"))
 			return 0;
-		msg_error(NULL, "option %s: without the module there is lru alone", opt);
-		return -1;
+		return msg_error(NULL, "option %s: without the module there is lru alone", opt);
 	}
 }
 
@@ -147,7 +143,6 @@ static int on_option(void *data, const char *arg, int key, struct fuse_args *out
 	struct fuse_options *o = data;
 	const struct option *found;
 
-	(void)out;
 	if (key == FUSE_OPT_KEY_NONOPT && !o->image) {
 		o->image = strdup(arg);
 		return o->image ? 0 : -1;

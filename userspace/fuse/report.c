@@ -4,7 +4,6 @@
  * training job does so in every epoch.  Readers get the error every time.
  */
 #include <pthread.h>
-#include <stdio.h>
 #include <syslog.h>
 
 #include "fuse.h"

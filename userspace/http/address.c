@@ -1,15 +1,118 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parsing of addresses.  User and password are not kept in the URL: they are set for a request
+ * Addresses.  User and password are not kept in the URL: they are set for a request
  * to the host of the address alone, so a redirect carries them nowhere.
+ *
+ * A password ends at the last @ of the authority, which ends at the first / ? or #.  If such a
+ * character stands in a password without a percent, another @ follows; then what stands in front
+ * of it may be a part of the password, and requests would go to another host.
  */
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "address.h"
-#include "authority.h"
+
+int why_fail(char why[HTTP_WHY], int ret, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, HTTP_WHY, fmt, ap);
+	va_end(ap);
+	return ret;
+}
+
+/* Whether what follows the colon behind a host is no port */
+static bool is_bad_port(const char *host, size_t len)
+{
+	const char *bracket = *host == '[' ? memchr(host, ']', len) : NULL;
+	const char *from = bracket ? bracket : host, *colon = memchr(from, ':', host + len - from);
+
+	return colon && colon + 1 + strspn(colon + 1, "0123456789") < host + len;
+}
+
+/**
+ * struct authority - its parts, which point into the text
+ * @user: @user_len bytes, with the password; NULL: there is none
+ * @host: @host_len bytes, with the port
+ */
+struct authority {
+	const char *user;
+	size_t user_len;
+	const char *host;
+	size_t host_len;
+};
+
+/*
+ * Find the parts of what stands behind "://".  Return: whether it is clear where a password ends;
+ * if not, nothing of the text may be shown.
+ */
+static bool split(const char *text, struct authority *a)
+{
+	const size_t len = strcspn(text, "/?#");
+	const char *at = memrchr(text, '@', len);
+
+	*a = (struct authority){ .host = text, .host_len = len };
+	if (at) {
+		a->user = text;
+		a->user_len = at - text;
+		a->host = at + 1;
+		a->host_len = len - a->user_len - 1;
+	}
+	return !strchr(text + len, '@') || (!at && !is_bad_port(text, len));
+}
+
+bool authority_is_doubtful(const char *text)
+{
+	const size_t len = strcspn(text, "/?#");
+	const char *bracket = *text == '[' ? memchr(text, ']', len) : NULL;
+	const char *from = bracket ? bracket : text, *at = strrchr(text + len, '@');
+
+	return at && memchr(from, ':', text + len - from) && strncmp(at, "@sha256:", 8);
+}
+
+/*
+ * Addresses in messages.  A query may have a signature, and the part in front of an @ a
+ * password: neither is shown, nor any of an address in which it is not clear where they end.
+ */
+
+static const char * const schemes[] = { "http://", "https://", "s3://", "oci://" };
+
+bool http_is_address(const char *text)
+{
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
+		if (!strncasecmp(text, schemes[i], strlen(schemes[i])))
+			return true;
+	return false;
+}
+
+bool http_is_artifact(const char *text)
+{
+	return !strncasecmp(text, "oci://", 6);
+}
+
+const char *http_name(const char *address, char *buf, size_t size)
+{
+	const char *text = strstr(address, "://");
+	struct authority a;
+	size_t n;
+
+	if (!http_is_address(address) || !text) {
+		snprintf(buf, size, "%s", address);
+		return buf;
+	}
+	text += 3;
+	if (split(text, &a) && !authority_is_doubtful(text)) {
+		n = strncasecmp(address, "s3", 2) ? strcspn(a.host, "?#") : strlen(a.host);
+		snprintf(buf, size, "%.*s%.*s", (int)(text - address), address, (int)n, a.host);
+	} else {
+		snprintf(buf, size, "%.*s...", (int)(text - address), address);
+	}
+	return buf;
+}
 
 static int hex(int c)
 {
@@ -21,9 +124,8 @@ static char *decode(const char *from, size_t len)
 {
 	char *text = malloc(len + 1), *to = text;
 	int high, low;
-	size_t i;
 
-	for (i = 0; text && i < len; i++) {
+	for (size_t i = 0; text && i < len; i++) {
 		high = from[i] == '%' && len - i > 2 ? hex(from[i + 1]) : -1;
 		low = high < 0 ? -1 : hex(from[i + 2]);
 		*to++ = low < 0 ? from[i] : high * 16 + low;
@@ -39,6 +141,8 @@ int address_user(struct address *a, const char *text, size_t len)
 	const char *colon = memchr(text, ':', len);
 	const size_t user = colon ? colon - text : len;
 
+	if (memmem(text, len, "%00", 3))
+		return -EINVAL;
 	a->user = decode(text, user);
 	a->password = colon ? decode(colon + 1, len - user - 1) : strdup("");
 	return a->user && a->password ? 0 : -ENOMEM;
@@ -73,12 +177,6 @@ static bool is_clean(const char *text)
 	return true;
 }
 
-static int no_address(char why[HTTP_WHY], const char *what)
-{
-	snprintf(why, HTTP_WHY, "%s", what);
-	return -EINVAL;
-}
-
 int address_parse(struct address *a, const char *text, char why[HTTP_WHY])
 {
 	struct authority part;
@@ -87,14 +185,18 @@ int address_parse(struct address *a, const char *text, char why[HTTP_WHY])
 
 	*a = (struct address){ .tls = !strncasecmp(text, "https://", 8) };
 	if (!a->tls && strncasecmp(text, "http://", 7))
-		return no_address(why, "an address that is neither http:// nor https://");
+		return why_fail(why, -EINVAL, "an address that is neither http:// nor https://");
 	if (!is_clean(text))
-		return no_address(why, "an address with a space, a control or a backslash in it");
-	if (!authority_split(text + (a->tls ? 8 : 7), &part))
-		return no_address(why, "an @ may end a password: write %40 %2F %3F %23 for @/?#");
+		return why_fail(why, -EINVAL,
+				"an address with a space, a control or a backslash in it");
+	if (!split(text + (a->tls ? 8 : 7), &part))
+		return why_fail(why, -EINVAL,
+				"an @ may end a password: write %%40 %%2F %%3F %%23 for @/?#");
 	if (!part.host_len)
-		return no_address(why, "an address without a host");
+		return why_fail(why, -EINVAL, "an address without a host");
 	ret = part.user ? address_user(a, part.user, part.user_len) : 0;
+	if (ret == -EINVAL)
+		return why_fail(why, ret, "an address with %%00 in its user or password");
 	if (!ret) {
 		a->origin = make_origin(a->tls, part.host, part.host_len);
 		rest = part.host + part.host_len;

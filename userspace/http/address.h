@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Parsing of http:// and https:// addresses. */
+/* Parsing of addresses. */
 #ifndef HTTP_ADDRESS_H
 #define HTTP_ADDRESS_H
 
@@ -34,7 +34,7 @@ struct address {
 int address_parse(struct address *a, const char *text, char why[HTTP_WHY]);
 void address_free(struct address *a);
 
-/** address_user - take "user:password", percent-encoded; 0 or -ENOMEM */
+/** address_user - take "user:password", percent-encoded; 0, -ENOMEM, or -EINVAL: with %00 */
 int address_user(struct address *a, const char *text, size_t len);
 
 /** address_host - host and port of an address, as the header Host has them */
@@ -51,5 +51,11 @@ char *address_encode(const char *key);
 
 /** address_escape - the same, and "/", for a value in a form */
 char *address_escape(const char *value);
+
+/**
+ * authority_is_doubtful - whether a port may be the beginning of a password, as a later @ ends it
+ * @text: what stands behind "://", written by a person: servers lead to addresses that are right
+ */
+bool authority_is_doubtful(const char *text);
 
 #endif /* HTTP_ADDRESS_H */

@@ -51,29 +51,6 @@ static void take_encoding(struct answer *a, const char *value)
 	a->encoded = *value && strcasecmp(value, "identity");
 }
 
-/* A tag that does not fit is left out: a part of it would match other tags, too. */
-static void take_tag(char tag[TAG_MAX], const char *value)
-{
-	if (strlen(value) < TAG_MAX)
-		snprintf(tag, TAG_MAX, "%s", value);
-}
-
-static void take_etag(struct answer *a, const char *value)
-{
-	take_tag(a->etag, value);
-}
-
-static void take_modified(struct answer *a, const char *value)
-{
-	take_tag(a->modified, value);
-}
-
-static void take_region(struct answer *a, const char *value)
-{
-	if (strlen(value) < REGION_MAX)
-		snprintf(a->region, REGION_MAX, "%s", value);
-}
-
 /* Of several challenges, prefer one for a token (Bearer) to one for a password. */
 static void take_challenge(struct answer *a, const char *value)
 {
@@ -81,18 +58,33 @@ static void take_challenge(struct answer *a, const char *value)
 		snprintf(a->challenge, CHALLENGE_MAX, "%s", value);
 }
 
+/*
+ * A field that is a text goes to @to, which has @size bytes.  One that does not fit is left out: a
+ * part of a tag would match other tags, too.
+ */
 static const struct header {
 	const char *name;
 	void (*take)(struct answer *a, const char *value);
+	size_t to;
+	size_t size;
 } fields[] = {
-	{ "Content-Range", take_range },
-	{ "Content-Length", take_length },
-	{ "Content-Encoding", take_encoding },
-	{ "ETag", take_etag },
-	{ "Last-Modified", take_modified },
-	{ "x-amz-bucket-region", take_region },
-	{ "WWW-Authenticate", take_challenge },
+	{ .name = "Content-Range", .take = take_range },
+	{ .name = "Content-Length", .take = take_length },
+	{ .name = "Content-Encoding", .take = take_encoding },
+	{ .name = "ETag", .to = offsetof(struct answer, etag), .size = TAG_MAX },
+	{ .name = "Last-Modified", .to = offsetof(struct answer, modified), .size = TAG_MAX },
+	{ .name = "x-amz-bucket-region", .to = offsetof(struct answer, region),
+	  .size = REGION_MAX },
+	{ .name = "WWW-Authenticate", .take = take_challenge },
 };
+
+static void take_field(struct answer *a, const struct header *f, const char *value)
+{
+	if (f->take)
+		f->take(a, value);
+	else if (strlen(value) < f->size)
+		memcpy((char *)a + f->to, value, strlen(value) + 1);
+}
 
 /* A status line begins a response, which may be interim (1xx) and followed by another. */
 static void take_line(struct answer *a, const char *line)
@@ -105,7 +97,7 @@ static void take_line(struct answer *a, const char *line)
 	}
 	for (size_t i = 0; line[n] && i < sizeof(fields) / sizeof(*fields); i++)
 		if (strlen(fields[i].name) == n && !strncasecmp(line, fields[i].name, n))
-			fields[i].take(a, line + n + 1 + strspn(line + n + 1, " \t"));
+			take_field(a, &fields[i], line + n + 1 + strspn(line + n + 1, " \t"));
 }
 
 /* Compare tags without "W/": a proxy may weaken the tag of the same object. */
@@ -118,18 +110,18 @@ static bool same_etag(const char *a, const char *b)
 
 enum answer_kind answer_object(const struct http_range *r)
 {
-	const struct http_object *obj = r->obj;
+	const struct remote *of = r->of;
 	const struct answer *a = &r->answer;
 
 	if (r->opening)
 		return ANSWER_RIGHT;
-	if (a->has_range && a->total != obj->bytes)
+	if (a->has_range && a->total != of->bytes)
 		return ANSWER_OTHER;
-	if (*obj->etag && *a->etag)
-		return same_etag(obj->etag, a->etag) ? ANSWER_RIGHT : ANSWER_OTHER;
-	if (*obj->modified && *a->modified)
-		return strcmp(obj->modified, a->modified) ? ANSWER_OTHER : ANSWER_RIGHT;
-	return *obj->etag || *obj->modified ? ANSWER_UNKNOWN : ANSWER_RIGHT;
+	if (*of->etag && *a->etag)
+		return same_etag(of->etag, a->etag) ? ANSWER_RIGHT : ANSWER_OTHER;
+	if (*of->modified && *a->modified)
+		return strcmp(of->modified, a->modified) ? ANSWER_OTHER : ANSWER_RIGHT;
+	return *of->etag || *of->modified ? ANSWER_UNKNOWN : ANSWER_RIGHT;
 }
 
 size_t answer_bytes(const struct http_range *r)
@@ -148,16 +140,18 @@ static bool is_whole(const struct http_range *r)
 {
 	const struct answer *a = &r->answer;
 
-	if (a->length < 0 || r->pos)
+	if (a->length < 0 || r->pos != r->from)
 		return false;
 	return r->opening ? a->length <= (int64_t)r->len :
-			    r->len == r->obj->bytes && a->length == (int64_t)r->len;
+			    r->len == r->of->bytes && a->length == (int64_t)r->len;
 }
 
-bool answer_is_range(const struct http_range *r)
+/* Whether a response is the requested range, by its head */
+static bool is_range(const struct http_range *r)
 {
 	const struct answer *a = &r->answer;
 	const size_t want = answer_bytes(r);
+	const uint64_t pos = r->pos - r->from;
 
 	if (a->encoded || answer_object(r) != ANSWER_RIGHT)
 		return false;
@@ -165,8 +159,8 @@ bool answer_is_range(const struct http_range *r)
 		return a->status == 200;
 	if (a->status == 200)
 		return is_whole(r);
-	return a->status == 206 && a->has_range && want && a->first == r->pos &&
-	       a->last == r->pos + want - 1 && a->last < a->total &&
+	return a->status == 206 && a->has_range && want && a->first == pos &&
+	       a->last == pos + want - 1 && a->last < a->total &&
 	       (a->length < 0 || a->length == (int64_t)want);
 }
 
@@ -193,7 +187,7 @@ size_t answer_header(char *line, size_t size, size_t n, void *range)
 	}
 	if (n > 2 || (r->answer.status != 200 && r->answer.status != 206))
 		return n;
-	r->refused = !answer_is_range(r);
+	r->refused = !is_range(r);
 	return r->refused ? 0 : n;
 }
 

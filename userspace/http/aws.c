@@ -15,6 +15,7 @@
 #include "aws.h"
 #include "ini.h"
 #include "object.h"
+#include "words.h"
 
 /**
  * struct profile - what settings and keys are taken from, besides the environment
@@ -84,7 +85,7 @@ static int find_section(struct profile *s)
 /* Path that the environment variable @variable names, or ~/.aws/@name; allocated */
 static int file_of(const char *variable, const char *name, char **path)
 {
-	const char *given = aws_env(variable), *home = aws_env("HOME");
+	const char *given = text_env(variable), *home = text_env("HOME");
 	int n = 0;
 
 	*path = NULL;
@@ -120,13 +121,13 @@ static int read_files(struct profile *s, char why[HTTP_WHY])
 static void take_settings(struct aws *aws, const struct profile *s, const struct http_options *o)
 {
 	keep(aws, &aws->region, o->region);
-	keep(aws, &aws->region, aws_env("AWS_REGION"));
-	keep(aws, &aws->region, aws_env("AWS_DEFAULT_REGION"));
+	keep(aws, &aws->region, text_env("AWS_REGION"));
+	keep(aws, &aws->region, text_env("AWS_DEFAULT_REGION"));
 	keep(aws, &aws->region, setting(s, "region"));
 	keep(aws, &aws->region, "us-east-1");
 	keep(aws, &aws->endpoint, o->endpoint);
-	keep(aws, &aws->endpoint, aws_env("AWS_ENDPOINT_URL_S3"));
-	keep(aws, &aws->endpoint, aws_env("AWS_ENDPOINT_URL"));
+	keep(aws, &aws->endpoint, text_env("AWS_ENDPOINT_URL_S3"));
+	keep(aws, &aws->endpoint, text_env("AWS_ENDPOINT_URL"));
 	keep(aws, &aws->endpoint, setting(s, "endpoint_url"));
 	keep(aws, &aws->bundle, setting(s, "ca_bundle"));
 }
@@ -147,15 +148,15 @@ static bool take_keys(struct aws *aws, const struct ini *ini, const char *sectio
 
 static int not_built(const struct profile *s, const char *what, char why[HTTP_WHY])
 {
-	snprintf(why, HTTP_WHY, "profile %.60s: %s is not built; a credential_process can run %s",
-		 s->name, what, "aws configure export-credentials");
-	return -EACCES;
+	return why_fail(why, -EACCES,
+			"profile %.60s: %s is not built; a credential_process can run %s", s->name,
+			what, "aws configure export-credentials");
 }
 
 /* A variable of a web identity, or the setting of the profile */
 static const char *identity(const struct profile *s, const char *variable, const char *key)
 {
-	return (s->named ? NULL : aws_env(variable)) ?: setting(s, key);
+	return (s->named ? NULL : text_env(variable)) ?: setting(s, key);
 }
 
 /* Keys of the profile, by the first of the ways that it has.  Return: 0, or a negative errno. */
@@ -181,21 +182,20 @@ static int from_profile(struct aws *aws, const struct profile *s, const struct h
 		return aws_role_process(aws, setting(s, "credential_process"), why);
 	if (take_keys(aws, &s->config, s->section))
 		return 0;
-	if (aws_env("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") ||
-	    aws_env("AWS_CONTAINER_CREDENTIALS_FULL_URI"))
+	if (text_env("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") ||
+	    text_env("AWS_CONTAINER_CREDENTIALS_FULL_URI"))
 		return not_built(s, "AWS_CONTAINER_CREDENTIALS_*", why);
-	snprintf(why, HTTP_WHY, "no keys for S3 in the environment and %s profile %.60s; %s",
-		 s->section || ini_has(&s->keys, s->name) ? "in" : "no", s->name,
-		 "without keys: the option anonymous");
-	return -EACCES;
+	return why_fail(why, -EACCES, "no keys for S3 in the environment and %s profile %.60s; %s",
+			s->section || ini_has(&s->keys, s->name) ? "in" : "no", s->name,
+			"without keys: the option anonymous");
 }
 
 static int from_environment(struct aws *aws)
 {
-	keep(aws, &aws->id, aws_env("AWS_ACCESS_KEY_ID"));
-	keep(aws, &aws->secret, aws_env("AWS_SECRET_ACCESS_KEY"));
-	keep(aws, &aws->token, aws_env("AWS_SECURITY_TOKEN"));
-	keep(aws, &aws->token, aws_env("AWS_SESSION_TOKEN"));
+	keep(aws, &aws->id, text_env("AWS_ACCESS_KEY_ID"));
+	keep(aws, &aws->secret, text_env("AWS_SECRET_ACCESS_KEY"));
+	keep(aws, &aws->token, text_env("AWS_SECURITY_TOKEN"));
+	keep(aws, &aws->token, text_env("AWS_SESSION_TOKEN"));
 	return 0;
 }
 
@@ -210,21 +210,18 @@ static bool is_printable(const char *text)
 
 static int check_keys(struct aws *aws, const char *of, char why[HTTP_WHY])
 {
-	if (!aws->id || !aws->secret) {
-		snprintf(why, HTTP_WHY, "%.60s: AWS_ACCESS_KEY_ID is set without %s", of,
-			 "AWS_SECRET_ACCESS_KEY, or is empty");
-		return -EACCES;
-	}
+	if (!aws->id || !aws->secret)
+		return why_fail(why, -EACCES, "%.60s: AWS_ACCESS_KEY_ID is set without %s", of,
+				"AWS_SECRET_ACCESS_KEY, or is empty");
 	if (is_printable(aws->id) && is_printable(aws->secret) && is_printable(aws->token))
 		return 0;
-	snprintf(why, HTTP_WHY, "keys for S3: a control character in them");
-	return -EINVAL;
+	return why_fail(why, -EINVAL, "keys for S3: a control character in them");
 }
 
 static int find_keys(struct aws *aws, const struct profile *s, const struct http_object *obj,
 		     char why[HTTP_WHY])
 {
-	const bool env = !s->named && aws_env("AWS_ACCESS_KEY_ID");
+	const bool env = !s->named && text_env("AWS_ACCESS_KEY_ID");
 	int ret;
 
 	if (obj->opt.anonymous)
@@ -240,17 +237,15 @@ int aws_load(struct aws *aws, const struct http_object *obj, int (*stop)(void), 
 	struct profile s = { .name = obj->opt.profile, .named = obj->opt.profile };
 	int ret;
 
-	s.name = s.name ?: aws_env("AWS_PROFILE") ?: aws_env("AWS_DEFAULT_PROFILE") ?: "default";
+	s.name = s.name ?: text_env("AWS_PROFILE") ?: text_env("AWS_DEFAULT_PROFILE") ?: "default";
 	*aws = (struct aws){ .stop = stop };
 	ret = read_files(&s, why);
 	if (!ret) {
 		take_settings(aws, &s, &obj->opt);
 		ret = find_keys(aws, &s, obj, why);
 	}
-	if (!ret && !is_printable(aws->region)) {
-		snprintf(why, HTTP_WHY, "the region of S3: a control character in it");
-		ret = -EINVAL;
-	}
+	if (!ret && !is_printable(aws->region))
+		ret = why_fail(why, -EINVAL, "the region of S3: a control character in it");
 	ini_free(&s.keys);
 	ini_free(&s.config);
 	if (!ret && aws->incomplete)
@@ -291,10 +286,8 @@ int aws_url(const struct aws *aws, const char *address, char **url, char why[HTT
 	char *key;
 	int ret = 0;
 
-	if (!is_bucket(bucket, len) || !bucket[len] || !bucket[len + 1]) {
-		snprintf(why, HTTP_WHY, "not of the form s3://bucket/key");
-		return -EINVAL;
-	}
+	if (!is_bucket(bucket, len) || !bucket[len] || !bucket[len + 1])
+		return why_fail(why, -EINVAL, "not of the form s3://bucket/key");
 	key = address_encode(bucket + len);
 	if (!key || format_url(url, aws, bucket, len, key) < 0)
 		ret = -ENOMEM;

@@ -44,9 +44,6 @@ int aws_load(struct aws *aws, const struct http_object *obj, int (*stop)(void),
 	     char why[HTTP_WHY]);
 void aws_free(struct aws *aws);
 
-/** aws_env - value of a variable that is set and not empty, or NULL */
-const char *aws_env(const char *name);
-
 /** aws_same_keys - whether ID, secret and token are equal */
 bool aws_same_keys(const struct aws *a, const struct aws *b);
 

@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keys that were loaded, compared and freed; and variables of the environment. */
+/* Keys that were loaded: compared, and freed with the object that has them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "aws.h"
-
-const char *aws_env(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
-static void forget(char **text)
-{
-	if (*text)
-		explicit_bzero(*text, strlen(*text));
-	free(*text);
-	*text = NULL;
-}
+#include "words.h"
 
 void aws_free(struct aws *aws)
 {
-	forget(&aws->id);
-	forget(&aws->secret);
-	forget(&aws->token);
-	forget(&aws->region);
-	forget(&aws->endpoint);
-	forget(&aws->bundle);
+	secret_free(aws->id);
+	secret_free(aws->secret);
+	secret_free(aws->token);
+	free(aws->region);
+	free(aws->endpoint);
+	free(aws->bundle);
+	*aws = (struct aws){ };
 }
 
 static bool same(const char *a, const char *b)

@@ -16,9 +16,9 @@
 #include "address.h"
 #include "aws.h"
 #include "ini.h"
-#include "json_load.h"
 #include "sleep.h"
 #include "text.h"
+#include "words.h"
 
 #define TEXT_KEYS	65536
 #define ACTION		"Action=AssumeRoleWithWebIdentity&Version=2011-06-15"
@@ -42,8 +42,7 @@ static int take_json(struct aws *aws, const char *text, size_t len, char why[HTT
 	secret = json_text(root, "SecretAccessKey");
 	token = json_text(root, "SessionToken");
 	if (!json_count(root, "Version", &version) || version != 1 || !id || !secret) {
-		snprintf(why, HTTP_WHY, "credential_process: it prints no keys of Version 1");
-		ret = -EACCES;
+		ret = why_fail(why, -EACCES, "credential_process: it prints no keys of Version 1");
 	} else {
 		take(aws, &aws->id, id, strlen(id));
 		take(aws, &aws->secret, secret, strlen(secret));
@@ -170,12 +169,10 @@ static int take_xml(struct aws *aws, char *body, size_t len, char why[HTTP_WHY])
 	take_element(aws, &aws->id, xml, "<AccessKeyId>");
 	take_element(aws, &aws->secret, xml, "<SecretAccessKey>");
 	take_element(aws, &aws->token, xml, "<SessionToken>");
-	explicit_bzero(xml, strlen(xml));
-	free(xml);
+	secret_free(xml);
 	if (aws->incomplete || (aws->id && aws->secret && aws->token))
 		return 0;
-	snprintf(why, HTTP_WHY, "STS: there are no keys in the answer");
-	return -EACCES;
+	return why_fail(why, -EACCES, "STS: there are no keys in the answer");
 }
 
 /* The token of a pod, which is replaced in its file; without the end of its line */
@@ -196,7 +193,7 @@ static char *read_token(const char *path)
 static int make_request(const struct aws *aws, const char *token, const char *role,
 			const char *session, char **url, char **form)
 {
-	const char *given = aws_env("AWS_ENDPOINT_URL_STS") ?: aws_env("AWS_ENDPOINT_URL");
+	const char *given = text_env("AWS_ENDPOINT_URL_STS") ?: text_env("AWS_ENDPOINT_URL");
 	char *escaped = address_escape(role), *name = address_escape(session ?: "dsfs");
 	char *text = address_escape(token);
 	int n = -1, m = -1;
@@ -221,10 +218,8 @@ static int ask(struct aws *aws, const struct http_object *obj, const char *url, 
 {
 	const struct text_request q = { .what = "STS", .url = url, .form = form };
 	struct http_text t;
-	int ret = text_get(obj, &q, &t, aws->stop, why);
+	int ret = text_get(obj, &q, &t, aws->stop, why) ?: take_xml(aws, t.body, t.len, why);
 
-	if (!ret)
-		ret = take_xml(aws, t.body, t.len, why);
 	free(t.body);
 	return ret;
 }
@@ -243,9 +238,7 @@ int aws_role_web(struct aws *aws, const struct http_object *obj, const char *fil
 	else
 		ret = make_request(aws, token, role, session, &url, &form) ?:
 		      ask(aws, obj, url, form, why);
-	if (form)
-		explicit_bzero(form, strlen(form));
-	free(form);
+	secret_free(form);
 	free(url);
 	free(token);
 	return ret;

@@ -3,7 +3,7 @@
  * Transfers, run by one thread for each object.
  *
  * Readers are many and wait; connections are few and are kept.  The thread takes ranges from
- * the queue up to the allowed number of transfers, those with a waiting reader first, has
+ * the queue up to the number that flight.c allows, those with a waiting reader first, has
  * libcurl run them, and completes those that ended.  A range that is tried again goes back into
  * the queue with the time from which it is due.
  *
@@ -138,7 +138,32 @@ static void tell_of_wait(struct http_range *r)
 	if (!fn || now - r->begun < TELL_AFTER || (obj->told && now - obj->told < TELL_EVERY))
 		return;
 	obj->told = now;
-	fn(obj->name ?: obj->first.name, r->why);
+	fn(obj->name ?: obj->own.first.name, r->why);
+}
+
+/* Whether the server, or the way to it, had too much to do: it said so, or nothing came */
+static bool was_busy(const struct http_range *r, CURLcode code)
+{
+	const int status = r->answer.status;
+
+	return !status || status == 408 || status == 429 || status == 503 || status == 504 ||
+	       code == CURLE_OPERATION_TIMEDOUT;
+}
+
+/* Count a transfer; the time of an answer is without that of a new connection. */
+static void count(struct http_range *r, CURLcode code, enum verdict verdict)
+{
+	struct http_object *obj = r->obj;
+	curl_off_t all = 0, before = 0;
+
+	if (verdict == VERDICT_AGAIN && was_busy(r, code))
+		flight_busy(&obj->flight, obj->in_flight, r->cuts);
+	if (verdict != VERDICT_GOOD)
+		return;
+	obj->curl->easy_getinfo(r->easy, CURLINFO_TOTAL_TIME_T, &all);
+	obj->curl->easy_getinfo(r->easy, CURLINFO_PRETRANSFER_TIME_T, &before);
+	flight_answer(&obj->flight, r->beside > obj->in_flight ? r->beside : obj->in_flight,
+		      all - before);
 }
 
 static void ended(struct http_range *r, CURLcode code)
@@ -146,6 +171,7 @@ static void ended(struct http_range *r, CURLcode code)
 	const enum verdict verdict = judge(r, code);
 	int64_t wait = 0;
 
+	count(r, code, verdict);
 	if (verdict == VERDICT_AGAIN) {
 		r->tries++;
 		r->redirects = 0;
@@ -177,7 +203,8 @@ static void start(struct http_range *r)
 	int ret = -ENOMEM;
 
 	TAILQ_INSERT_TAIL(&obj->running, r, link);
-	obj->in_flight++;
+	r->beside = ++obj->in_flight;
+	r->cuts = obj->flight.cuts;
 	r->easy = take_easy(obj);
 	if (r->easy)
 		ret = request_prepare(r);
@@ -185,7 +212,8 @@ static void start(struct http_range *r)
 		ret = -ENOMEM;
 	if (!ret)
 		return;
-	snprintf(r->why, sizeof(r->why), "no memory");
+	if (ret == -ENOMEM)
+		snprintf(r->why, sizeof(r->why), "no memory");
 	if (r->easy) {
 		end_transfer(r);
 	} else {
@@ -218,7 +246,7 @@ static int64_t start_all(struct http_object *obj)
 	int64_t next = now + POLL_MAX;
 	struct http_range *r;
 
-	while (obj->in_flight < obj->opt.connections) {
+	while (obj->in_flight < obj->flight.size) {
 		pthread_mutex_lock(&obj->lock);
 		r = take_due(obj, now, &next);
 		pthread_mutex_unlock(&obj->lock);
@@ -226,6 +254,7 @@ static int64_t start_all(struct http_object *obj)
 			break;
 		start(r);
 	}
+	obj->flight.full = obj->in_flight >= obj->flight.size;
 	return next - now;
 }
 
@@ -396,6 +425,7 @@ void client_after_fork(struct http_object *obj)
 	TAILQ_INIT(&obj->waiting);
 	TAILQ_INIT(&obj->running);
 	obj->in_flight = 0;
+	flight_init(&obj->flight, obj->opt.connections);
 	obj->nr_idle = 0;
 	obj->multi = NULL;
 	obj->has_thread = false;

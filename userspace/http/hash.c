@@ -64,3 +64,11 @@ void hash_hex(const uint8_t sum[HASH_BYTES], char text[HASH_HEX])
 	for (int i = 0; i < HASH_BYTES; i++)
 		snprintf(text + 2 * i, 3, "%02x", sum[i]);
 }
+
+void hash_text(const void *data, size_t len, char text[HASH_HEX])
+{
+	uint8_t sum[HASH_BYTES];
+
+	hash_sha256(data, len, sum);
+	hash_hex(sum, text);
+}

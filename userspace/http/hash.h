@@ -19,6 +19,9 @@ void hash_sha256(const void *data, size_t len, uint8_t sum[HASH_BYTES]);
 void hash_hmac(const void *key, size_t key_len, const void *data, size_t len,
 	       uint8_t sum[HASH_BYTES]);
 
+/** hash_text - the SHA-256 as hexadecimal digits */
+void hash_text(const void *data, size_t len, char text[HASH_HEX]);
+
 /** hash_hex - write a sum as hexadecimal digits */
 void hash_hex(const uint8_t sum[HASH_BYTES], char text[HASH_HEX]);
 

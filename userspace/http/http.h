@@ -21,12 +21,15 @@
 #include <stdio.h>
 #include <sys/uio.h>
 
+#include "hash.h"
+
 /* Size of the text that gives the reason of an error */
 #define HTTP_WHY	208
 
 /**
  * struct http_options - how to reach an object
- * @connections: maximum number of connections, and of requests in flight
+ * @connections: maximum number of connections, and of requests in flight, of which flight.c
+ *	allows a part
  * @timeout: seconds without progress until a request counts as lost
  * @retries: maximum number of retries of a failed request
  * @backoff: milliseconds before the first retry; each further wait is twice as long
@@ -53,6 +56,10 @@ struct http_options {
 	bool anonymous;
 	bool plain;
 };
+
+/** why_fail - fill in the reason of an error, as printf(3).  Return: @ret. */
+int why_fail(char why[HTTP_WHY], int ret, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 struct http_object;
 
@@ -124,6 +131,49 @@ int http_read(struct http_object *obj, const struct iovec *iov, int n, size_t le
  * Does not wait.  It is a hint: without memory for the range nothing is done.
  */
 void http_ahead(struct http_object *obj, uint64_t pos, size_t len);
+
+/** http_drop - forget what was read ahead and ends in a range; who reads it now still gets it */
+void http_drop(struct http_object *obj, uint64_t pos, uint64_t len);
+
+/**
+ * struct piece - a file or an object that has a range of an image, and lies beside its list
+ * @start: offset of the range; @bytes: its length, at least 1
+ * @name: relative to the folder of the list
+ * @sum: SHA-256 of its bytes, which is its name in a registry
+ */
+struct piece {
+	unsigned long long start;
+	unsigned long long bytes;
+	const char *name;
+	uint8_t sum[HASH_BYTES];
+};
+
+/** piece_find - number of the one of @n pieces in order that has a byte, or of the last one */
+static inline size_t piece_find(const struct piece *v, size_t n, unsigned long long pos)
+{
+	size_t low = 0, high = n, mid;
+
+	while (high - low > 1) {
+		mid = low + (high - low) / 2;
+		if (v[mid].start > pos)
+			high = mid;
+		else
+			low = mid;
+	}
+	return low;
+}
+
+/**
+ * http_pieces - make what an object, a list, names by pieces of the object itself
+ * @v: @n of them, without gaps, from 0 on; they stay as they are until the object is closed
+ *
+ * From then on the object has their bytes, and each range has to be of one piece.  The address of
+ * a piece is that of the list with another last name, and with the same query, or, in a registry,
+ * that of a blob.  The version of a piece is that of the first answer.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int http_pieces(struct http_object *obj, const struct piece *v, size_t n);
 
 /** http_has - whether a read of a byte needs no new request */
 bool http_has(struct http_object *obj, uint64_t pos);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "ini.h"
+#include "words.h"
 
 #define ALL	"DEFAULT"
 
@@ -105,8 +106,7 @@ static int continue_value(struct ini_entry *e, const char *more)
 
 	if (asprintf(&value, "%s\n%s", e->value, more) < 0)
 		return -ENOMEM;
-	explicit_bzero(e->value, strlen(e->value));
-	free(e->value);
+	secret_free(e->value);
 	e->value = value;
 	return 0;
 }
@@ -199,8 +199,7 @@ int ini_read(struct ini *ini, const char *path, char why[HTTP_WHY])
 		wrong = end_values(ini);
 	if (!wrong)
 		return ret;
-	snprintf(why, HTTP_WHY, "%.100s: line %d: %s", path, number, wrong);
-	return -EINVAL;
+	return why_fail(why, -EINVAL, "%.100s: line %d: %s", path, number, wrong);
 }
 
 void ini_free(struct ini *ini)
@@ -209,11 +208,9 @@ void ini_free(struct ini *ini)
 
 	while ((e = STAILQ_FIRST(ini))) {
 		STAILQ_REMOVE_HEAD(ini, link);
-		if (e->value)
-			explicit_bzero(e->value, strlen(e->value));
 		free(e->section);
 		free(e->key);
-		free(e->value);
+		secret_free(e->value);
 		free(e);
 	}
 }
@@ -231,50 +228,4 @@ const char *ini_get(const struct ini *ini, const char *section, const char *key)
 		return NULL;
 	e = find(ini, section, key) ?: find(ini, ALL, key);
 	return e ? e->value : NULL;
-}
-
-#define BLANK	" \t\r\n"
-
-/* Copy a word to @to without its quotes, and move @from behind it.  Return: its end, or NULL. */
-static char *take_word(const char **from, char *to)
-{
-	const char *p = *from;
-	char quote = '\0';
-
-	for (; *p && (quote || !strchr(BLANK, *p)); p++) {
-		if (quote ? *p == quote : *p == '"' || *p == '\'') {
-			quote = quote ? '\0' : *p;
-			continue;
-		}
-		if (*p == '\\' && (!quote || (quote == '"' && p[1] && strchr("\"\\", p[1]))))
-			p++;
-		if (!*p)
-			return NULL;
-		*to++ = *p;
-	}
-	*to++ = '\0';
-	*from = p;
-	return quote ? NULL : to;
-}
-
-int words_split(const char *line, char ***words)
-{
-	const size_t len = strlen(line);
-	char *to;
-	int n = 0;
-
-	*words = malloc((len / 2 + 2) * sizeof(**words) + len + 1);
-	if (!*words)
-		return -ENOMEM;
-	to = (char *)(*words + len / 2 + 2);
-	for (line += strspn(line, BLANK); *line; line += strspn(line, BLANK)) {
-		(*words)[n++] = to;
-		to = take_word(&line, to);
-		if (!to) {
-			free(*words);
-			return -EINVAL;
-		}
-	}
-	(*words)[n] = NULL;
-	return n;
 }

@@ -34,12 +34,4 @@ const char *ini_get(const struct ini *ini, const char *section, const char *key)
 /** ini_has - whether there is a section */
 bool ini_has(const struct ini *ini, const char *section);
 
-/**
- * words_split - split a line as shlex.split() of Python: at blanks, but not in quotes
- * @words: filled in, ends with NULL; one allocation, to be freed
- *
- * Return: number of words; -EINVAL: a quote without an end; -ENOMEM.
- */
-int words_split(const char *line, char ***words);
-
 #endif /* HTTP_INI_H */

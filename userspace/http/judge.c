@@ -21,7 +21,7 @@ static enum verdict failed(struct http_range *r, int ret)
 /* Where a redirect led, another one may lead elsewhere. */
 static enum verdict unless_opening(struct http_range *r)
 {
-	const bool at_first = r->opening && !strcmp(r->via.url, r->obj->first.url);
+	const bool at_first = r->opening && !strcmp(r->via.url, r->of->first.url);
 
 	return at_first ? failed(r, -EREMOTEIO) : VERDICT_AGAIN;
 }
@@ -83,10 +83,15 @@ static void keep_region(struct http_range *r)
 		memcpy(r->obj->region, region, sizeof(r->obj->region));
 }
 
+/* A piece that no answer has pinned is known by its length alone. */
 static enum verdict other_object(struct http_range *r)
 {
-	snprintf(r->why, sizeof(r->why), "it was replaced by another since it was opened");
-	return failed(r, -EREMOTEIO);
+	if (r->of != &r->obj->own && !r->of->pinned)
+		return failed(r, why_fail(r->why, -EREMOTEIO,
+					  "it has not the %llu bytes that the list says",
+					  (unsigned long long)r->of->bytes));
+	return failed(r, why_fail(r->why, -EREMOTEIO,
+				  "it was replaced by another since it was opened"));
 }
 
 /* A refused text: it is too long, or its head is wrong */
@@ -126,15 +131,20 @@ static enum verdict wrong_range(struct http_range *r)
 	return unless_opening(r);
 }
 
+/* Which version it is; the first answer also tells the length, unless it is of a piece. */
 static void pin(struct http_range *r)
 {
-	struct http_object *obj = r->obj;
 	const struct answer *a = &r->answer;
+	struct remote *of = r->of;
 
-	obj->bytes = a->has_range ? a->total : a->length;
-	memcpy(obj->etag, a->etag, sizeof(obj->etag));
-	memcpy(obj->modified, a->modified, sizeof(obj->modified));
-	obj->head_len = r->got;
+	memcpy(of->etag, a->etag, sizeof(of->etag));
+	memcpy(of->modified, a->modified, sizeof(of->modified));
+	of->pinned = true;
+	if (!r->opening)
+		return;
+	of->bytes = a->has_range ? a->total : a->length;
+	r->obj->bytes = of->bytes;
+	r->obj->head_len = r->got;
 }
 
 static enum verdict good(struct http_range *r)
@@ -146,14 +156,14 @@ static enum verdict good(struct http_range *r)
 			 r->got, want);
 		return VERDICT_AGAIN;
 	}
-	if (r->opening)
+	if (!r->of->pinned)
 		pin(r);
 	r->ret = 0;
 	return VERDICT_GOOD;
 }
 
 /* Remember the target of a redirect, so that other ranges go there at once. */
-static void set_target(struct http_object *obj, const char *url)
+static void set_target(struct http_object *obj, struct remote *of, const char *url)
 {
 	struct address to;
 	char why[HTTP_WHY];
@@ -161,17 +171,17 @@ static void set_target(struct http_object *obj, const char *url)
 	if (address_parse(&to, url, why))
 		return;
 	pthread_mutex_lock(&obj->lock);
-	address_free(&obj->target);
-	obj->target = to;
+	address_free(&of->target);
+	of->target = to;
 	pthread_mutex_unlock(&obj->lock);
 }
 
 /* Forget a target, unless another range has set a newer one. */
-static void forget_target(struct http_object *obj, const char *url)
+static void forget_target(struct http_object *obj, struct remote *of, const char *url)
 {
 	pthread_mutex_lock(&obj->lock);
-	if (obj->target.url && !strcmp(obj->target.url, url))
-		address_free(&obj->target);
+	if (of->target.url && !strcmp(of->target.url, url))
+		address_free(&of->target);
 	pthread_mutex_unlock(&obj->lock);
 }
 
@@ -195,12 +205,12 @@ static enum verdict redirected(struct http_range *r)
 	}
 	if (r->redirects++ == REDIRECTS) {
 		address_free(&to);
-		snprintf(r->why, sizeof(r->why), "more than %d redirects, the last to %.60s",
-			 REDIRECTS, r->via.origin);
-		return failed(r, -EREMOTEIO);
+		return failed(r, why_fail(r->why, -EREMOTEIO,
+					  "more than %d redirects, the last to %.60s", REDIRECTS,
+					  r->via.origin));
 	}
 	address_free(&to);
-	set_target(obj, url);
+	set_target(obj, r->of, url);
 	return VERDICT_AT_ONCE;
 }
 
@@ -219,7 +229,7 @@ static void keep_challenge(struct http_range *r)
 static enum verdict refused(struct http_range *r, int ret)
 {
 	say_status(r);
-	if (strcmp(r->via.url, r->obj->first.url) && !(ret == -ENOENT && r->redirects)) {
+	if (strcmp(r->via.url, r->of->first.url) && !(ret == -ENOENT && r->redirects)) {
 		r->redirects = 0;
 		return VERDICT_AGAIN;
 	}
@@ -264,9 +274,8 @@ static enum verdict judge_status(struct http_range *r)
 	case 416:
 		if (!r->opening)
 			return other_object(r);
-		snprintf(r->why, sizeof(r->why),
-			 "the server says 416: it is empty, or has no ranges");
-		return failed(r, -EREMOTEIO);
+		return failed(r, why_fail(r->why, -EREMOTEIO,
+					  "the server says 416: it is empty, or has no ranges"));
 	case 408:
 	case 425:
 	case 429:
@@ -352,11 +361,10 @@ static enum verdict judge_transfer(struct http_range *r, CURLcode code)
 		snprintf(r->why, sizeof(r->why), "more bytes than were asked for");
 		return unless_opening(r);
 	}
-	if (r->long_head || is_long_header(r, code)) {
-		snprintf(r->why, sizeof(r->why), "an answer with more than %d KiB of headers",
-			 HEADERS_MAX >> 10);
-		return failed(r, -EREMOTEIO);
-	}
+	if (r->long_head || is_long_header(r, code))
+		return failed(r, why_fail(r->why, -EREMOTEIO,
+					  "an answer with more than %d KiB of headers",
+					  HEADERS_MAX >> 10));
 	if (code == CURLE_OK || r->refused || (has_error && code == CURLE_WRITE_ERROR))
 		return judge_status(r);
 	return broken(r, code);
@@ -370,6 +378,6 @@ enum verdict judge(struct http_range *r, CURLcode code)
 	if (verdict == VERDICT_FAILED)
 		keep_region(r);
 	if (verdict == VERDICT_AGAIN || verdict == VERDICT_FAILED)
-		forget_target(r->obj, r->via.url);
+		forget_target(r->obj, r->of, r->via.url);
 	return verdict;
 }

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json_load.h"
 #include "registry.h"
 #include "text.h"
+#include "words.h"
 
 #define FILE_MAX	1048576
 #define BASE64		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
@@ -34,17 +34,10 @@ static const struct login_file {
 	{ NULL, "", "/.dockercfg", true },
 };
 
-static const char *env(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
 static int path_of(const struct login_file *p, char **path)
 {
-	const char *folder = p->variable ? env(p->variable) : NULL, *home = env("HOME");
-	const char *given = p == files ? env("REGISTRY_AUTH_FILE") : NULL;
+	const char *folder = p->variable ? text_env(p->variable) : NULL, *home = text_env("HOME");
+	const char *given = p == files ? text_env("REGISTRY_AUTH_FILE") : NULL;
 	int n = 0;
 
 	*path = NULL;
@@ -125,10 +118,8 @@ static int take(json_t *root, const struct reference *ref, bool is_old, char **v
 			*has = "a program, not run";
 		return 0;
 	}
-	if (auth[strspn(auth, BASE64)]) {
-		snprintf(why, HTTP_WHY, "what is kept for %.60s is not in base64", ref->host);
-		return -EINVAL;
-	}
+	if (auth[strspn(auth, BASE64)])
+		return why_fail(why, -EINVAL, "what is kept for %.60s is not in base64", ref->host);
 	if (asprintf(value, "Basic %s", auth) < 0) {
 		*value = NULL;
 		return -ENOMEM;
@@ -148,10 +139,8 @@ static int look_into(const char *path, const struct reference *ref, bool is_old,
 	*has = "no file";
 	if (!text && errno != EFBIG)
 		return 0;
-	if (!text) {
-		snprintf(why, HTTP_WHY, "%.60s: longer than %d bytes", path, FILE_MAX);
-		return -EINVAL;
-	}
+	if (!text)
+		return why_fail(why, -EINVAL, "%.60s: longer than %d bytes", path, FILE_MAX);
 	ret = json_load(text, len, path, &root, why);
 	if (!ret) {
 		ret = take(root, ref, is_old, value, has, why);
@@ -165,7 +154,7 @@ static int look_into(const char *path, const struct reference *ref, bool is_old,
 /* Add a file to what is said; the directory of the user is ~. */
 static void say(char said[LOGIN_SAID], const char *path, const char *has)
 {
-	const char *home = env("HOME");
+	const char *home = text_env("HOME");
 	const size_t n = strlen(said), skip = home ? strlen(home) : 0;
 	const bool is_home = skip && !strncmp(path, home, skip) && path[skip] == '/';
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "object.h"
+#include "words.h"
 
 static LIST_HEAD(, http_object) objects = LIST_HEAD_INITIALIZER(objects);
 static pthread_mutex_t objects_lock;
@@ -70,14 +71,9 @@ static void delist(struct http_object *obj)
 	pthread_mutex_unlock(&objects_lock);
 }
 
-static char *copy(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
 static int take_text(const char **to, const char *text)
 {
-	*to = copy(text);
+	*to = text_copy(text);
 	return text && !*to ? -ENOMEM : 0;
 }
 
@@ -91,7 +87,7 @@ static int take_path(const char **to, const char *path)
 
 	if (folder && asprintf(&text, "%s/%s", folder, path) < 0)
 		text = NULL;
-	*to = folder ? text : copy(path);
+	*to = folder ? text : text_copy(path);
 	free(folder);
 	return path && !*to ? -ENOMEM : 0;
 }
@@ -104,6 +100,7 @@ static int take_options(struct http_object *obj, const struct http_options *o)
 		.connections = o->connections, .timeout = o->timeout, .retries = o->retries,
 		.backoff = o->backoff, .anonymous = o->anonymous, .plain = o->plain,
 	};
+	flight_init(&obj->flight, o->connections);
 	obj->idle = calloc(o->connections, sizeof(*obj->idle));
 	obj->head = malloc(obj->head_room);
 	if (!obj->idle || !obj->head || take_text(&opt->endpoint, o->endpoint) ||
@@ -148,13 +145,12 @@ void object_free(struct http_object *obj)
 		client_stop(obj);
 	delist(obj);
 	free_aheads(obj);
-	address_free(&obj->first);
-	address_free(&obj->target);
+	pieces_drop(obj);
+	address_free(&obj->own.first);
+	address_free(&obj->own.target);
 	reference_free(&obj->ref);
 	aws_free(&obj->aws);
-	if (obj->authorization)
-		explicit_bzero(obj->authorization, strlen(obj->authorization));
-	free(obj->authorization);
+	secret_free(obj->authorization);
 	free(obj->header_lines);
 	free((char *)obj->opt.header_file);
 	free((char *)obj->opt.endpoint);

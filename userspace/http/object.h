@@ -20,6 +20,7 @@
 #include "http.h"
 #include "reference.h"
 #include "sleep.h"
+#include "flight.h"
 
 /* Bytes that are read when an object is opened, and kept: both superblocks of an image */
 #define HEAD_BYTES	69632
@@ -60,7 +61,24 @@ struct answer {
 };
 
 /**
+ * struct remote - what a server has by one address
+ * @first: its URL, which may redirect
+ * @target: target of the last redirect; its url is NULL without one; under the object's lock
+ * @bytes: its length
+ * @etag, @modified: of the first answer, once it is @pinned; of the thread
+ */
+struct remote {
+	struct address first;
+	struct address target;
+	uint64_t bytes;
+	char etag[TAG_MAX];
+	char modified[TAG_MAX];
+	bool pinned;
+};
+
+/**
  * struct http_range - a range to read
+ * @of: what has it; @from: where that begins in the object
  * @iov: its buffers, @n of them; the array is owned by the range
  * @own: its buffer if the caller gave none
  * @flags: HTTP_*
@@ -72,6 +90,7 @@ struct answer {
  * @redirects: redirects that were followed in this try
  * @reloaded: keys were read again
  * @begun: time of the request, as now_ms()
+ * @beside: transfers in flight when this one began; @cuts: those of @flight then
  * @due: earliest time of the next try, as now_ms()
  * @via: address of this try: that of the object, or the target of a redirect
  * @easy: the transfer in flight; @headers: its request headers
@@ -86,6 +105,8 @@ struct answer {
 struct http_range {
 	TAILQ_ENTRY(http_range) link;
 	struct http_object *obj;
+	struct remote *of;
+	uint64_t from;
 	uint64_t pos;
 	size_t len;
 	struct iovec *iov;
@@ -99,6 +120,8 @@ struct http_range {
 	unsigned int redirects;
 	bool reloaded;
 	int64_t begun;
+	unsigned int beside;
+	unsigned int cuts;
 	int64_t due;
 	struct address via;
 	CURL *easy;
@@ -138,13 +161,15 @@ struct ahead {
 
 /**
  * struct http_object - an object
- * @first: its URL, which may redirect
+ * @own: what its address leads to
+ * @pieces: @nr_pieces of them that its ranges are of, if it is a list; NULL: ranges are @own's
+ * @remotes: of each piece, NULL until a range of it was wanted; under @lock
  * @name: its address in messages, as http_name() gives it
  * @s3: it is an object of S3, with @aws
  * @region: region of its bucket, if S3 gave it in an error
  * @header_lines: contents of the header file
  * @reload: reads secrets again that a server refused: secrets_reload(); NULL: a text has none
- * @bytes: its length; set when it is opened, like @etag, @modified and @identity
+ * @bytes: its length; set when it is opened, like @identity
  * @head: its first @head_len bytes; the buffer has @head_room
  * @text: it is a text, which is read as a whole, of at most @head_room bytes
  * @accept: header Accept of a text; NULL: none
@@ -154,8 +179,8 @@ struct ahead {
  * @authorization: header for a registry, or NULL; under @lock, like @challenge, its reason
  * @serial: atomic counter of authorizations; @renewing: held by the reader that makes one
  * @work: held by the thread unless it sleeps, for forks; taken before @lock
- * @target: target of the last redirect; its url is NULL without one
  * @waiting: ranges to start; @running: ranges in flight, @in_flight of them
+ * @flight: how many they may be; of the thread
  * @any_cancelled: some range is cancelled
  * @told: when http_tell()'s function was called last, as now_ms(); 0: never
  * @sockets: descriptors of connections, for a child to close
@@ -164,7 +189,10 @@ struct http_object {
 	LIST_ENTRY(http_object) link;
 	const struct curl *curl;
 	struct http_options opt;
-	struct address first;
+	struct remote own;
+	const struct piece *pieces;
+	size_t nr_pieces;
+	struct remote **remotes;
 	char *name;
 	bool s3;
 	struct aws aws;
@@ -173,8 +201,6 @@ struct http_object {
 	bool (*reload)(struct http_object *obj);
 
 	uint64_t bytes;
-	char etag[TAG_MAX];
-	char modified[TAG_MAX];
 	char *identity;
 	uint8_t *head;
 	size_t head_len;
@@ -192,10 +218,10 @@ struct http_object {
 
 	pthread_mutex_t work;
 	pthread_mutex_t lock;
-	struct address target;
 	struct ranges waiting;
 	struct ranges running;
 	unsigned int in_flight;
+	struct http_flight flight;
 	CURLM *multi;
 	pthread_t thread;
 	bool has_thread;
@@ -229,6 +255,14 @@ struct http_object *object_new(const struct http_options *o, size_t head_room);
  */
 int object_find(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY]);
 void object_free(struct http_object *obj);
+
+/*
+ * pieces.c
+ */
+
+/** pieces_at - what has byte @pos of an object, and where that begins; NULL: no memory */
+struct remote *pieces_at(struct http_object *obj, uint64_t pos, uint64_t *from);
+void pieces_drop(struct http_object *obj);
 
 /*
  * range.c
@@ -295,10 +329,7 @@ enum answer_kind {
 /** answer_object - compare length and tag of a response with those of the object */
 enum answer_kind answer_object(const struct http_range *r);
 
-/** answer_is_range - whether a response is the requested range, by its head */
-bool answer_is_range(const struct http_range *r);
-
-/** answer_bytes - bytes that the body of such a response has */
+/** answer_bytes - bytes that the body has of a response that is the requested range */
 size_t answer_bytes(const struct http_range *r);
 
 /* judge.c */

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "authority.h"
 #include "hash.h"
 #include "object.h"
 #include "registry.h"
@@ -20,20 +19,18 @@ static int take_address(struct http_object *obj, const char *address, char why[H
 	if (http_is_artifact(address))
 		return registry_resolve(obj, address, why);
 	obj->s3 = !strncasecmp(address, "s3://", 5);
-	if (!obj->s3 && authority_is_doubtful(strstr(address, "://") + 3)) {
-		snprintf(why, HTTP_WHY, "an @ may end a password: write %s for @/?#",
-			 "%40 %2F %3F %23");
-		return -EINVAL;
-	}
+	if (!obj->s3 && authority_is_doubtful(strstr(address, "://") + 3))
+		return why_fail(why, -EINVAL, "an @ may end a password: write %s for @/?#",
+				"%40 %2F %3F %23");
 	if (!obj->s3)
-		return address_parse(&obj->first, address, why);
+		return address_parse(&obj->own.first, address, why);
 	ret = aws_load(&obj->aws, obj, NULL, why);
 	if (ret)
 		return ret;
 	ret = aws_url(&obj->aws, address, &url, why);
 	if (ret)
 		return ret;
-	ret = address_parse(&obj->first, url, why);
+	ret = address_parse(&obj->own.first, url, why);
 	free(url);
 	return ret;
 }
@@ -46,9 +43,9 @@ static const char *vouching_tag(const struct http_object *obj)
 {
 	if (obj->ref.base)
 		return "blob";
-	if (*obj->etag)
-		return strncmp(obj->etag, "W/", 2) ? obj->etag : NULL;
-	return *obj->modified ? obj->modified : NULL;
+	if (*obj->own.etag)
+		return strncmp(obj->own.etag, "W/", 2) ? obj->own.etag : NULL;
+	return *obj->own.modified ? obj->own.modified : NULL;
 }
 
 /*
@@ -173,19 +170,16 @@ static int identify(struct http_object *obj)
 {
 	const char *tag = vouching_tag(obj);
 	char sum[HASH_HEX] = "", *query;
-	uint8_t bytes[HASH_BYTES];
 	int ret = 0;
 
 	if (!tag)
 		return 0;
-	query = unsigned_query(obj->first.url);
+	query = unsigned_query(obj->own.first.url);
 	if (!query)
 		return -ENOMEM;
-	if (*query) {
-		hash_sha256(query, strlen(query), bytes);
-		hash_hex(bytes, sum);
-	}
-	if (asprintf(&obj->identity, "%s%s%s %llu %s", obj->first.name, *sum ? "?" : "", sum,
+	if (*query)
+		hash_text(query, strlen(query), sum);
+	if (asprintf(&obj->identity, "%s%s%s %llu %s", obj->own.first.name, *sum ? "?" : "", sum,
 		     (unsigned long long)obj->bytes, tag) < 0) {
 		obj->identity = NULL;
 		ret = -ENOMEM;
@@ -199,9 +193,8 @@ static int check_size(const struct http_object *obj, char why[HTTP_WHY])
 {
 	if (!obj->size || obj->bytes == obj->size)
 		return 0;
-	snprintf(why, HTTP_WHY, "the blob has %llu bytes, its manifest says %llu",
-		 (unsigned long long)obj->bytes, (unsigned long long)obj->size);
-	return -EREMOTEIO;
+	return why_fail(why, -EREMOTEIO, "the blob has %llu bytes, its manifest says %llu",
+			(unsigned long long)obj->bytes, (unsigned long long)obj->size);
 }
 
 /*
@@ -220,7 +213,7 @@ static bool take_region(struct http_object *obj)
 	free((char *)obj->opt.region);
 	obj->opt.region = region;
 	aws_free(&obj->aws);
-	address_free(&obj->first);
+	address_free(&obj->own.first);
 	return true;
 }
 
@@ -247,11 +240,7 @@ static int set_up(struct http_object *obj, const char *address, char why[HTTP_WH
 	if (!obj->name)
 		return -ENOMEM;
 	obj->reload = secrets_reload;
-	ret = secrets_load(obj, why);
-	if (!ret)
-		ret = take_address(obj, address, why);
-	if (!ret)
-		ret = find(obj, address, why);
+	ret = secrets_load(obj, why) ?: take_address(obj, address, why) ?: find(obj, address, why);
 	return ret ? ret : identify(obj);
 }
 

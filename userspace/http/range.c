@@ -14,12 +14,13 @@ struct http_range *range_new(struct http_object *obj, const struct iovec *iov, i
 		return NULL;
 	*r = (struct http_range){ .obj = obj, .pos = pos, .len = len, .flags = flags,
 				   .begun = now_ms() };
+	r->of = pieces_at(obj, pos, &r->from);
 	SLIST_INIT(&r->waiters);
 	r->n = iov ? n : 1;
 	r->iov = malloc(r->n * sizeof(*r->iov));
 	if (!iov)
 		r->own = malloc(len ? len : 1);
-	if (!r->iov || (!iov && !r->own)) {
+	if (!r->of || !r->iov || (!iov && !r->own)) {
 		free(r->own);
 		free(r->iov);
 		free(r);

@@ -111,8 +111,11 @@ static int read_ahead(struct http_object *obj, const struct iovec *iov, int n, s
 
 static void tell(const struct http_object *obj, const struct http_range *r, char why[HTTP_WHY])
 {
-	snprintf(why, HTTP_WHY, "%.70s: bytes %llu to %llu: %.100s", obj->name,
-		 (unsigned long long)r->pos, (unsigned long long)(r->pos + r->len), r->why);
+	const char *name = r->of == &obj->own ? obj->name : r->of->first.name;
+	const unsigned long long pos = r->pos - r->from;
+
+	snprintf(why, HTTP_WHY, "%.70s: bytes %llu to %llu: %.100s", name, pos, pos + r->len,
+		 r->why);
 }
 
 /* Request a range and wait.  @why is filled in, except for -EINTR and -ENOMEM. */
@@ -173,12 +176,10 @@ int http_read(struct http_object *obj, const struct iovec *iov, int n, size_t le
 {
 	int ret = -ENOENT;
 
-	if (pos > obj->bytes || len > obj->bytes - pos) {
-		snprintf(why, HTTP_WHY, "%.70s: bytes %llu to %llu: there are %llu", obj->name,
-			 (unsigned long long)pos, (unsigned long long)(pos + len),
-			 (unsigned long long)obj->bytes);
-		return -EREMOTEIO;
-	}
+	if (pos > obj->bytes || len > obj->bytes - pos)
+		return why_fail(why, -EREMOTEIO, "%.70s: bytes %llu to %llu: there are %llu",
+				obj->name, (unsigned long long)pos, (unsigned long long)(pos + len),
+				(unsigned long long)obj->bytes);
 	if (!len)
 		return 0;
 	if (!(flags & HTTP_AGAIN)) {
@@ -252,4 +253,30 @@ void http_ahead(struct http_object *obj, uint64_t pos, size_t len)
 		free_ahead(p);
 	if (stale)
 		free_ahead(stale);
+}
+
+void http_drop(struct http_object *obj, uint64_t pos, uint64_t len)
+{
+	TAILQ_HEAD(, ahead) dropped = TAILQ_HEAD_INITIALIZER(dropped);
+	struct ahead *p, *next;
+	uint64_t end;
+
+	pthread_mutex_lock(&obj->lock);
+	for (p = TAILQ_FIRST(&obj->aheads); p; p = next) {
+		next = TAILQ_NEXT(p, link);
+		end = p->range->pos + p->range->len;
+		if (end <= pos || end > pos + len)
+			continue;
+		/* who reads it now is the last one */
+		p->wanted = 0;
+		if (p->users)
+			continue;
+		unlist(obj, p);
+		TAILQ_INSERT_TAIL(&dropped, p, link);
+	}
+	pthread_mutex_unlock(&obj->lock);
+	while ((p = TAILQ_FIRST(&dropped))) {
+		TAILQ_REMOVE(&dropped, p, link);
+		free_ahead(p);
+	}
 }

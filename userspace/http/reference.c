@@ -97,9 +97,8 @@ static int check(const struct reference *ref, char why[HTTP_WHY])
 		what = "tag";
 	if (!what)
 		return 0;
-	snprintf(why, HTTP_WHY, "the %s is not as in oci://HOST/NAME:TAG or %s", what,
-		 "oci://HOST/NAME@sha256:HEX, with small letters");
-	return -EINVAL;
+	return why_fail(why, -EINVAL, "the %s is not as in oci://HOST/NAME:TAG or %s", what,
+			"oci://HOST/NAME@sha256:HEX, with small letters");
 }
 
 int reference_parse(struct reference *ref, const char *address, bool plain, char why[HTTP_WHY])
@@ -107,9 +106,7 @@ int reference_parse(struct reference *ref, const char *address, bool plain, char
 	int ret;
 
 	*ref = (struct reference){ };
-	ret = split(ref, address + strlen(OCI_SCHEME));
-	if (!ret)
-		ret = check(ref, why);
+	ret = split(ref, address + strlen(OCI_SCHEME)) ?: check(ref, why);
 	if (!ret && asprintf(&ref->base, "%s://%s/v2/%s",
 			     plain || is_local(ref->host) ? "http" : "https", ref->host,
 			     ref->name) < 0) {

@@ -11,9 +11,9 @@
 
 #include "address.h"
 #include "hash.h"
-#include "json_load.h"
 #include "registry.h"
 #include "text.h"
+#include "words.h"
 
 /*
  * The challenge of a registry, WWW-Authenticate (RFC 9110), which names the server of tokens.
@@ -80,9 +80,9 @@ int challenge_url(const char *challenge, const struct reference *ref, char **url
 		scope = NULL;
 	if (!realm || strncasecmp(realm, "http", 4) ||
 	    (!strncmp(ref->base, "https", 5) && strncasecmp(realm, "https://", 8))) {
-		snprintf(why, HTTP_WHY, "the registry names no server of tokens, or one without %s",
-			 "https");
-		ret = -EREMOTEIO;
+		ret = why_fail(why, -EREMOTEIO,
+			       "the registry names no server of tokens, or one without %s",
+			       "https");
 	} else if (!scope || !service_text ||
 		   asprintf(url, "%s%c%s%s%sscope=%s", realm, strchr(realm, '?') ? '&' : '?',
 			    service ? "service=" : "", service_text, service ? "&" : "",
@@ -120,8 +120,7 @@ static int take_token(const struct http_text *t, char **value, char why[HTTP_WHY
 	if (!token)
 		token = json_text(root, "access_token");
 	if (!is_token(token)) {
-		snprintf(why, HTTP_WHY, "token: there is none in the answer");
-		ret = -EREMOTEIO;
+		ret = why_fail(why, -EREMOTEIO, "token: there is none in the answer");
 	} else if (asprintf(value, "Bearer %s", token) < 0) {
 		*value = NULL;
 		ret = -ENOMEM;
@@ -141,9 +140,7 @@ static int ask_for_token(const struct http_object *obj, const char *challenge, c
 	if (ret)
 		return ret;
 	q.url = url;
-	ret = text_get(obj, &q, &t, stop, why);
-	if (!ret)
-		ret = take_token(&t, value, why);
+	ret = text_get(obj, &q, &t, stop, why) ?: take_token(&t, value, why);
 	if (t.body)
 		explicit_bzero(t.body, t.len);
 	free(t.body);
@@ -175,12 +172,9 @@ static int answer(const struct http_object *obj, const char *challenge, char **v
 		*value = login;
 		return 0;
 	} else if (!ret) {
-		snprintf(why, HTTP_WHY, "the registry says 401, no password; %s", said);
-		ret = -EACCES;
+		ret = why_fail(why, -EACCES, "the registry says 401, no password; %s", said);
 	}
-	if (login)
-		explicit_bzero(login, strlen(login));
-	free(login);
+	secret_free(login);
 	return ret;
 }
 
@@ -229,23 +223,21 @@ int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(voi
 }
 
 /*
- * The manifest of an artifact.  It is an image if it has a layer of type OCI_LAYER.  Its
- * artifactType is not checked: it is for listings, and OCI 1.0 does not have it.
+ * The manifest of an artifact.  It is an image if it has a layer of type OCI_LAYER or OCI_LIST.
+ * Its artifactType is not checked: it is for listings, and OCI 1.0 does not have it.
  */
 
 static int check_digest(const char *text, size_t len, const char *wanted, char why[HTTP_WHY])
 {
-	uint8_t sum[HASH_BYTES];
 	char hex[HASH_HEX];
 
 	if (!wanted)
 		return 0;
-	hash_sha256(text, len, sum);
-	hash_hex(sum, hex);
+	hash_text(text, len, hex);
 	if (!strcmp(wanted + strlen("sha256:"), hex))
 		return 0;
-	snprintf(why, HTTP_WHY, "manifest: its digest is sha256:%s, another was asked for", hex);
-	return -EREMOTEIO;
+	return why_fail(why, -EREMOTEIO, "manifest: its digest is sha256:%s, another was asked for",
+			hex);
 }
 
 static const json_t *find_layer(const json_t *layers, unsigned int *found)
@@ -257,7 +249,7 @@ static const json_t *find_layer(const json_t *layers, unsigned int *found)
 	for (size_t i = 0; i < json_array_size(layers); i++) {
 		at = json_array_get(layers, i);
 		type = json_text(at, "mediaType");
-		if (!type || strcmp(type, OCI_LAYER))
+		if (!type || (strcmp(type, OCI_LAYER) && strcmp(type, OCI_LIST)))
 			continue;
 		layer = at;
 		++*found;
@@ -270,14 +262,12 @@ static int take_layer(const json_t *layer, char blob[OCI_DIGEST], uint64_t *size
 {
 	const char *digest = json_text(layer, "digest");
 
-	if (!digest || !reference_is_digest(digest)) {
-		snprintf(why, HTTP_WHY, "manifest: the digest of its layer is not sha256:HEX");
-		return -EREMOTEIO;
-	}
-	if (!json_count(layer, "size", size) || !*size) {
-		snprintf(why, HTTP_WHY, "manifest: the size of its layer is no number above 0");
-		return -EREMOTEIO;
-	}
+	if (!digest || !reference_is_digest(digest))
+		return why_fail(why, -EREMOTEIO,
+				"manifest: the digest of its layer is not sha256:HEX");
+	if (!json_count(layer, "size", size) || !*size)
+		return why_fail(why, -EREMOTEIO,
+				"manifest: the size of its layer is no number above 0");
 	memcpy(blob, digest, OCI_DIGEST);
 	return 0;
 }
@@ -290,31 +280,26 @@ static int take_manifest(const json_t *root, char blob[OCI_DIGEST], uint64_t *si
 	unsigned int found;
 	uint64_t version;
 
-	if (!json_count(root, "schemaVersion", &version) || version != 2) {
-		snprintf(why, HTTP_WHY, "manifest: its schemaVersion is not 2");
-		return -EREMOTEIO;
-	}
+	if (!json_count(root, "schemaVersion", &version) || version != 2)
+		return why_fail(why, -EREMOTEIO, "manifest: its schemaVersion is not 2");
 	/* mediaType is optional */
-	if (type && strcmp(type, OCI_MANIFEST)) {
-		snprintf(why, HTTP_WHY, "manifest: it is of type %.80s, expected " OCI_MANIFEST,
-			 type);
-		return -EREMOTEIO;
-	}
+	if (type && strcmp(type, OCI_MANIFEST))
+		return why_fail(why, -EREMOTEIO,
+				"manifest: it is of type %.80s, expected " OCI_MANIFEST, type);
 	layer = find_layer(json_object_get(root, "layers"), &found);
 	if (found == 1)
 		return take_layer(layer, blob, size, why);
-	snprintf(why, HTTP_WHY, "manifest: %u layers of type " OCI_LAYER ", expected 1", found);
-	return -EREMOTEIO;
+	return why_fail(why, -EREMOTEIO, "manifest: %u layers of type " OCI_LAYER ", expected 1",
+			found);
 }
 
 int oci_manifest(const char *text, size_t len, const char *wanted, char blob[OCI_DIGEST],
 		 uint64_t *size, char why[HTTP_WHY])
 {
 	json_t *root;
-	int ret = check_digest(text, len, wanted, why);
+	int ret = check_digest(text, len, wanted, why) ?:
+		  json_load(text, len, "manifest", &root, why);
 
-	if (!ret)
-		ret = json_load(text, len, "manifest", &root, why);
 	if (ret)
 		return -EREMOTEIO;
 	ret = take_manifest(root, blob, size, why);
@@ -349,18 +334,16 @@ int registry_resolve(struct http_object *obj, const char *address, char why[HTTP
 {
 	char blob[OCI_DIGEST], *url;
 	struct http_text t = { };
-	int ret = reference_parse(&obj->ref, address, obj->opt.plain, why);
+	int ret = reference_parse(&obj->ref, address, obj->opt.plain, why) ?:
+		  get_manifest(obj, &t, why) ?:
+		  oci_manifest(t.body, t.len, obj->ref.digest, blob, &obj->size, why);
 
-	if (!ret)
-		ret = get_manifest(obj, &t, why);
-	if (!ret)
-		ret = oci_manifest(t.body, t.len, obj->ref.digest, blob, &obj->size, why);
 	free(t.body);
 	if (ret)
 		return ret;
 	if (asprintf(&url, "%s/blobs/%s", obj->ref.base, blob) < 0)
 		return -ENOMEM;
-	ret = address_parse(&obj->first, url, why);
+	ret = address_parse(&obj->own.first, url, why);
 	free(url);
 	return ret;
 }

@@ -10,6 +10,8 @@
 
 /* The type of a layer that is an image; dsfs oci writes it */
 #define OCI_LAYER	"application/vnd.dsfs.image.layer.v1"
+/* The same of one that is a list, whose pieces are layers, too, so that the registry keeps them */
+#define OCI_LIST	"application/vnd.dsfs.image.list.v1+json"
 #define OCI_MANIFEST	"application/vnd.oci.image.manifest.v1+json"
 
 /**

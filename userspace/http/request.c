@@ -15,6 +15,7 @@
 
 #include "object.h"
 #include "sigv4.h"
+#include "words.h"
 
 /* A transfer with fewer bytes a second for as long as the timeout counts as stalled. */
 #define SLOW_BYTES	256
@@ -46,7 +47,7 @@ static int add_header(struct http_range *r, const char *fmt, ...)
 /* If-Match never matches a weak tag (RFC 9110).  Tags of responses are compared in any case. */
 static int add_condition(struct http_range *r)
 {
-	const char *etag = r->obj->etag;
+	const char *etag = r->of->etag;
 
 	if (r->opening || !*etag || !strncmp(etag, "W/", 2))
 		return 0;
@@ -55,12 +56,12 @@ static int add_condition(struct http_range *r)
 
 static int add_range(struct http_range *r)
 {
+	const unsigned long long pos = r->pos - r->from;
 	int ret;
 
 	if (r->obj->text)
 		return r->obj->accept ? add_header(r, "Accept: %s", r->obj->accept) : 0;
-	ret = add_header(r, "Range: bytes=%llu-%llu", (unsigned long long)r->pos,
-			 (unsigned long long)r->pos + r->len - 1);
+	ret = add_header(r, "Range: bytes=%llu-%llu", pos, pos + r->len - 1);
 	if (!ret)
 		ret = add_condition(r);
 	if (!ret && r->flags & HTTP_AGAIN)
@@ -127,29 +128,19 @@ static int add_authorization(struct http_range *r)
 static int add_credentials(struct http_range *r)
 {
 	struct http_object *obj = r->obj;
-	int ret = add_lines(r);
+	int ret = add_lines(r) ?: add_authorization(r);
 
-	if (!ret)
-		ret = add_authorization(r);
 	/* a URL with a query comes from a redirect of S3, and has its own signature */
 	if (!ret && obj->s3 && !strchr(r->via.url, '?')) {
 		pthread_mutex_lock(&obj->lock);
 		ret = obj->aws.id ? add_signature(r) : 0;
 		pthread_mutex_unlock(&obj->lock);
 	}
-	if (!ret && obj->first.user) {
-		obj->curl->easy_setopt(r->easy, CURLOPT_USERNAME, obj->first.user);
-		obj->curl->easy_setopt(r->easy, CURLOPT_PASSWORD, obj->first.password);
+	if (!ret && obj->own.first.user) {
+		obj->curl->easy_setopt(r->easy, CURLOPT_USERNAME, obj->own.first.user);
+		obj->curl->easy_setopt(r->easy, CURLOPT_PASSWORD, obj->own.first.password);
 	}
 	return ret;
-}
-
-static int copy_address(struct address *to, const char *url)
-{
-	char why[HTTP_WHY];
-
-	address_free(to);
-	return address_parse(to, url, why);
 }
 
 /* Set the address of this try: the last target of a redirect, or the object's. */
@@ -159,7 +150,8 @@ static int choose_address(struct http_range *r)
 	int ret;
 
 	pthread_mutex_lock(&obj->lock);
-	ret = copy_address(&r->via, obj->target.url ? obj->target.url : obj->first.url);
+	address_free(&r->via);
+	ret = address_parse(&r->via, r->of->target.url ?: r->of->first.url, r->why);
 	pthread_mutex_unlock(&obj->lock);
 	return ret;
 }
@@ -171,7 +163,6 @@ static int on_socket(void *object, curl_socket_t fd, curlsocktype type)
 	bool has_room;
 	int *more;
 
-	(void)type;
 	pthread_mutex_lock(&obj->lock);
 	has_room = obj->nr_sockets < obj->room_sockets;
 	if (!has_room) {
@@ -244,12 +235,9 @@ static const char *first_of(const char * const *names)
 {
 	const char *value;
 
-	for (; *names; names++) {
-		value = getenv(*names);
-		if (value && *value)
-			return value;
-	}
-	return NULL;
+	for (value = NULL; !value && *names; names++)
+		value = text_env(*names);
+	return value;
 }
 
 /* A server that runs programs (CGI) sets HTTP_PROXY to a header of the request. */
@@ -280,6 +268,8 @@ static int set_proxy(struct http_range *r, const char *text)
 	host = at && at >= rest ? at + 1 : rest;
 	if (host > rest)
 		ret = address_user(&user, rest, at - rest);
+	if (ret == -EINVAL)
+		return why_fail(r->why, ret, "a proxy with %%00 in its user or password");
 	if (ret || asprintf(&url, "%.*s%.*s", scheme, text, (int)strcspn(host, "/?#"), host) < 0) {
 		address_free(&user);
 		return -ENOMEM;
@@ -348,7 +338,7 @@ int request_prepare(struct http_range *r)
 	r->refused = false;
 	if (!ret)
 		ret = add_range(r);
-	if (!ret && !strcmp(r->via.origin, obj->first.origin))
+	if (!ret && !strcmp(r->via.origin, obj->own.first.origin))
 		ret = add_credentials(r);
 	if (ret)
 		return ret;
@@ -360,7 +350,7 @@ int request_prepare(struct http_range *r)
 	c->easy_setopt(r->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	c->easy_setopt(r->easy, CURLOPT_HTTPHEADER, r->headers);
 	/* not to where a redirect leads */
-	if (obj->form && !strcmp(r->via.origin, obj->first.origin))
+	if (obj->form && !strcmp(r->via.origin, obj->own.first.origin))
 		c->easy_setopt(r->easy, CURLOPT_POSTFIELDS, obj->form);
 	c->easy_setopt(r->easy, CURLOPT_USERAGENT, "dsfs/" DSFS_VERSION_STRING);
 	/* multiplex requests on one connection where the server can (HTTP/2) */

@@ -61,10 +61,8 @@ int secrets_load(struct http_object *obj, char why[HTTP_WHY])
 	if (!obj->opt.header_file)
 		return 0;
 	obj->header_lines = read_lines(obj->opt.header_file, false);
-	if (!obj->header_lines) {
-		snprintf(why, HTTP_WHY, "%.100s: %s", obj->opt.header_file, strerror(errno));
-		return -EINVAL;
-	}
+	if (!obj->header_lines)
+		return why_fail(why, -EINVAL, "%.100s: %s", obj->opt.header_file, strerror(errno));
 	line = bad_line(obj->header_lines);
 	if (line)
 		snprintf(why, HTTP_WHY, "%.100s: line %d: not of the form \"Name: value\"",

@@ -70,8 +70,7 @@ static int sign(const struct sigv4 *s, const char *date, const char *scope, cons
 	uint8_t sum[HASH_BYTES], key[HASH_BYTES];
 	char *text;
 
-	hash_sha256(request, strlen(request), sum);
-	hash_hex(sum, hex);
+	hash_text(request, strlen(request), hex);
 	if (asprintf(&text, "AWS4-HMAC-SHA256\n%s\n%s\n%s", date, scope, hex) < 0)
 		return -1;
 	if (signing_key(s, date, key)) {

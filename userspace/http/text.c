@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Texts of servers.  Each is read by an object of its own, which is freed then: so retries,
- * waits, redirects and errors are those of ranges of images.
+ * waits, redirects and errors are those of ranges of images.  JSON is parsed by jansson, which
+ * limits depth itself.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,24 +11,20 @@
 #include <unistd.h>
 
 #include "text.h"
-
-static char *copy(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
+#include "words.h"
 
 static int ask(struct http_object *of, const struct text_request *q, int (*stop)(void),
 	       char why[HTTP_WHY])
 {
-	int ret = address_parse(&of->first, q->url, why);
+	int ret = address_parse(&of->own.first, q->url, why);
 
 	if (ret)
 		return ret;
 	of->text = true;
 	of->accept = q->accept;
 	of->form = q->form;
-	of->authorization = copy(q->authorization);
-	of->header_lines = copy(q->lines);
+	of->authorization = text_copy(q->authorization);
+	of->header_lines = text_copy(q->lines);
 	if ((q->authorization && !of->authorization) || (q->lines && !of->header_lines))
 		return -ENOMEM;
 	return object_find(of, stop, why);
@@ -94,4 +91,46 @@ char *text_of_file(const char *path, size_t most, bool regular, size_t *len)
 	text[n] = '\0';
 	*len = n;
 	return text;
+}
+
+/* Not what stands "near" the error: that is a piece of the text, which may be a password. */
+static int say_no_json(const json_error_t *error, const char *what, char why[HTTP_WHY])
+{
+	const char *near = strstr(error->text, " near ");
+	const size_t n = near ? (size_t)(near - error->text) : strlen(error->text);
+
+	return why_fail(why, -EINVAL, "%.60s: no JSON: byte %d: %.*s", what, error->position,
+			n < 80 ? (int)n : 80, error->text);
+}
+
+int json_load(const char *text, size_t len, const char *what, json_t **root, char why[HTTP_WHY])
+{
+	json_error_t error;
+
+	*root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+	if (!*root)
+		return say_no_json(&error, what, why);
+	if (json_is_object(*root))
+		return 0;
+	json_decref(*root);
+	return why_fail(why, -EINVAL, "%.60s: no object of JSON", what);
+}
+
+/* A text with a NUL in it would be cut there by what uses it; it counts as absent. */
+const char *json_text(const json_t *object, const char *name)
+{
+	const json_t *member = json_object_get(object, name);
+	const char *text = json_string_value(member);
+
+	return text && strlen(text) == json_string_length(member) ? text : NULL;
+}
+
+bool json_count(const json_t *object, const char *name, uint64_t *n)
+{
+	const json_t *member = json_object_get(object, name);
+
+	if (!json_is_integer(member) || json_integer_value(member) < 0)
+		return false;
+	*n = json_integer_value(member);
+	return true;
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Short texts, read as a whole: of servers, as manifests and tokens of registries, and of files. */
+/*
+ * Short texts, read as a whole: of servers, as manifests and tokens of registries, and of files;
+ * and JSON, which most of them are.
+ */
 #ifndef HTTP_TEXT_H
 #define HTTP_TEXT_H
+
+#include <jansson.h>
 
 #include "object.h"
 
@@ -57,5 +62,20 @@ int text_get(const struct http_object *obj, const struct text_request *q, struct
  * Return: allocated, terminated; NULL with errno, EFBIG if it is longer.
  */
 char *text_of_file(const char *path, size_t most, bool regular, size_t *len);
+
+/**
+ * json_load - parse a text that is a JSON object
+ * @what: name of the text, for @why
+ * @root: set to the object; to be freed with json_decref()
+ *
+ * Duplicate members, and text behind the object, are errors.
+ *
+ * Return: 0 or -EINVAL (no JSON, no object).
+ */
+int json_load(const char *text, size_t len, const char *what, json_t **root, char why[HTTP_WHY]);
+
+/* Members of @object, which may be NULL.  A member of another type counts as absent. */
+const char *json_text(const json_t *object, const char *name);
+bool json_count(const json_t *object, const char *name, uint64_t *n);
 
 #endif /* HTTP_TEXT_H */

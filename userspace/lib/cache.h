@@ -22,7 +22,6 @@
 #ifndef DSFS_CACHE_H
 #define DSFS_CACHE_H
 
-#include <dirent.h>
 #include <sys/uio.h>
 
 #include "reader.h"
@@ -30,7 +29,7 @@
 #define CACHE_BLOCK	4096
 /* Characters of a file's name: a SHA-256 in hexadecimal digits */
 #define CACHE_NAME	64
-/* File with the position of the hand (cache_clock.c); whoever removes anything locks it */
+/* File with the position of the hand (cache_room.c); whoever removes anything locks it */
 #define CACHE_LOCK	"lock"
 
 /* States of an entry; any other is of a block that is not there. */
@@ -127,15 +126,6 @@ int cache_dir(const char *path, const char **what);
 bool cache_is_name(const char *name);
 
 /**
- * cache_is_ours - whether only this user and root can write to a file or directory
- * @fd: open on it
- * @st: what fstat(2) says of it
- *
- * Not of an owner without an id in this user namespace, whose files seem to be those of nobody.
- */
-bool cache_is_ours(int fd, const struct stat *st);
-
-/**
  * cache_open - open or make the file of an image
  * @c: with its members from @limit to @bytes set; close it with cache_close()
  * @what: set to what an error is about
@@ -187,16 +177,6 @@ bool cache_admit(struct cache *c, u64 blocks);
 
 /** cache_full - the file system has no room, whatever the limit is */
 void cache_full(struct cache *c);
-
-/*
- * cache_clock.c
- */
-
-/**
- * cache_clock - free @bytes of blocks that were not read for long
- * @lock: descriptor of the lock file, which the caller has locked
- */
-void cache_clock(int dir, int lock, u64 bytes);
 
 /*
  * reader_cache.c

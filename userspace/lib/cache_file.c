@@ -10,7 +10,6 @@
  * a new one is made.  Processes that have the old one open only lose hits.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -35,7 +34,11 @@ static bool is_owned(int fd)
 	return flags >= 0 && !fcntl(fd, F_SETFL, flags | O_NOATIME);
 }
 
-bool cache_is_ours(int fd, const struct stat *st)
+/*
+ * Whether only this user and root can write to what is open.  Not of an owner without an id in this
+ * user namespace, whose files seem to be those of nobody.
+ */
+static bool is_ours(int fd, const struct stat *st)
 {
 	return (!st->st_uid || (st->st_uid == geteuid() && is_owned(fd))) &&
 	       !(st->st_mode & 0022);
@@ -69,7 +72,7 @@ int cache_dir(const char *path, const char **what)
 	if (fd < 0)
 		return fd;
 	ret = fstat(fd, &st) ? -errno : 0;
-	if (!ret && !cache_is_ours(fd, &st)) {
+	if (!ret && !is_ours(fd, &st)) {
 		*what = "others can write in the cache-dir";
 		ret = -EPERM;
 	}
@@ -88,7 +91,6 @@ static int make_head(struct cache *c, const char *identity)
 {
 	struct cache_head *head;
 	const size_t len = strlen(identity);
-	u8 sum[HASH_BYTES];
 
 	if (len > IDENTITY_MAX)
 		return -ENAMETOOLONG;
@@ -102,8 +104,7 @@ static int make_head(struct cache *c, const char *identity)
 	head->image_bytes = cpu_to_le64(c->bytes);
 	memcpy(head + 1, identity, len);
 	c->seed = xxh64(c->head, CACHE_BLOCK, 0);
-	hash_sha256(identity, len, sum);
-	hash_hex(sum, c->name);
+	hash_text(identity, len, c->name);
 	return 0;
 }
 
@@ -111,7 +112,7 @@ bool cache_head(int fd, struct cache_head *head)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && cache_is_ours(fd, &st) &&
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && is_ours(fd, &st) &&
 	       pread(fd, head, sizeof(*head), 0) == sizeof(*head) &&
 	       !memcmp(head->magic, MAGIC, sizeof(head->magic));
 }
@@ -122,7 +123,7 @@ static int check_head(const struct cache *c, int fd, const struct stat *st)
 	u8 head[CACHE_BLOCK];
 	ssize_t n;
 
-	if (!S_ISREG(st->st_mode) || st->st_nlink > 1 || !cache_is_ours(fd, st))
+	if (!S_ISREG(st->st_mode) || st->st_nlink > 1 || !is_ours(fd, st))
 		return 0;
 	if (!st->st_size) {
 		n = pwrite(fd, c->head, CACHE_BLOCK, 0);

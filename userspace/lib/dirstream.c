@@ -3,8 +3,6 @@
  * Directories as streams.  A position is that of a name in its directory, so a stream can
  * be taken up anywhere, also by another one.
  */
-#include <stdlib.h>
-
 #include "api.h"
 
 /**

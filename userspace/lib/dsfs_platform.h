@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What fs/format needs of its platform, in userspace.  XXH64 and CRC-32C come
+ * What fs/format needs of its platform, in userspace, and headers of libc that nearly every file
+ * needs, as linux/kernel.h is in the kernel.  XXH64 and CRC-32C come
  * from libxxhash and ISA-L: both have hardware paths that we need not keep.
  * Without ISA-L (DSFS_NO_ISAL) there is a slow CRC-32C of our own.
  */
@@ -15,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -4,7 +4,6 @@
  * alone, and that one is the thread's own (glibc 2.32, musl).
  */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "api.h"
 #include "utf8.h"

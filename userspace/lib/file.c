@@ -3,8 +3,6 @@
  * Open regular files.  The inode and its extents are decoded when a file is opened.  A read
  * only looks extents up, so it allocates nothing unless chunks are large.
  */
-#include <stdlib.h>
-
 #include "api.h"
 #include "stored.h"
 
@@ -40,10 +38,9 @@ static int add_extents(struct dsfs_file *file, size_t room, struct dsfs_err *err
 	struct dsfs_source *src = file->stored.src;
 	const struct dsfs_attr *attr = &file->attr;
 	struct dsfs_mapping map;
-	u64 pos;
 	int ret;
 
-	for (pos = 0; pos < attr->size; pos += map.len) {
+	for (u64 pos = 0; pos < attr->size; pos += map.len) {
 		ret = pos ? dsfs_map_next(src, attr, &file->extra, &map, err) :
 		      dsfs_map(src, attr, &file->extra, pos, &map, err);
 		if (ret)
@@ -204,18 +201,6 @@ static bool file_is_coming(const struct dsfs_file *file, u64 pos)
 	return image_has(img, file->attr.start + at);
 }
 
-static int read_units(const struct dsfs_file *file, unsigned int flags, u8 *buf, u64 len,
-		      u64 pos, struct dsfs_err *err)
-{
-	const struct units u = {
-		.of = file->stored,
-		.check = file->check,
-		.flags = flags,
-	};
-
-	return units_read(&u, buf, len, pos, err);
-}
-
 static int read_range(const struct dsfs_file *file, unsigned int flags, u8 *buf, u64 len,
 		      u64 pos, struct dsfs_err *err)
 {
@@ -247,6 +232,7 @@ static int read_range(const struct dsfs_file *file, unsigned int flags, u8 *buf,
 ssize_t file_pread(const struct dsfs_file *file, unsigned int flags, void *buf, size_t len,
 		   u64 pos, struct dsfs_error *error)
 {
+	const struct units u = { .of = file->stored, .check = file->check, .flags = flags };
 	struct dsfs_err err;
 	int ret;
 
@@ -258,7 +244,7 @@ ssize_t file_pread(const struct dsfs_file *file, unsigned int flags, void *buf, 
 		len = SSIZE_MAX;
 	err.what = NULL;
 	if (file->attr.flags & DSFS_INODE_COMPRESSED)
-		ret = read_units(file, flags, buf, len, pos, &err);
+		ret = units_read(&u, buf, len, pos, &err);
 	else
 		ret = read_range(file, flags, buf, len, pos, &err);
 	if (ret)
@@ -272,20 +258,11 @@ ssize_t dsfs_pread(const struct dsfs_file *file, void *buf, size_t len,
 	return file_pread(file, 0, buf, len, pos, error);
 }
 
-static int pass_over(void *arg, u64 pos, const void *data, u64 len)
-{
-	(void)arg;
-	(void)pos;
-	(void)data;
-	(void)len;
-	return 0;
-}
-
 int dsfs_file_verify(const struct dsfs_file *file, struct dsfs_error *error)
 {
 	struct dsfs_err err = { };
-	int ret = image_stream(file->stored.src, &file->attr, &file->extra, true, pass_over,
-			       NULL, &err);
+	int ret = image_stream(file->stored.src, &file->attr, &file->extra, true, NULL, NULL,
+			       &err);
 
 	return ret ? api_fail(error, ret, &err, "inode %u", file->attr.ino) : 0;
 }
@@ -342,11 +319,10 @@ static void advise_first(const struct dsfs_read *reads, size_t n)
 int dsfs_pread_many(struct dsfs_read *reads, size_t count, struct dsfs_error *error)
 {
 	struct dsfs_read *r;
-	size_t i;
 	int ret = 0;
 
 	advise_first(reads, count < AHEAD ? count : AHEAD);
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		r = &reads[i];
 		r->result = dsfs_pread(r->file, r->buf, r->len, r->pos, ret ? NULL : error);
 		if (r->result < 0 && !ret)

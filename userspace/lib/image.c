@@ -3,8 +3,6 @@
  * An image as a whole: its bytes, its superblock slots, its generations and the checksums of
  * its regions.
  */
-#include <stdlib.h>
-
 #include "image.h"
 
 /* BLOCKSUMS is read in steps of this many bytes. */
@@ -88,9 +86,9 @@ static int decode_slot(struct image *img, int i, unsigned int flags)
 {
 	struct dsfs_slot *slot = &img->slots[i];
 	const struct iovec iov = { &slot->raw, sizeof(slot->raw) };
-	int ret = image_preadv(img, &iov, 1, iov.iov_len, DSFS_SB_POS(i), flags);
 
-	return ret ? ret : dsfs_super_decode(&slot->raw, img->bytes, &slot->geo, &slot->err);
+	return image_preadv(img, &iov, 1, iov.iov_len, DSFS_SB_POS(i), flags) ?:
+	       dsfs_super_decode(&slot->raw, img->bytes, &slot->geo, &slot->err);
 }
 
 static void image_read_slot(struct image *img, int i)
@@ -109,9 +107,7 @@ static void image_read_slot(struct image *img, int i)
 
 void image_load(struct image *img)
 {
-	int i;
-
-	for (i = 0; i < DSFS_SB_SLOTS; i++)
+	for (int i = 0; i < DSFS_SB_SLOTS; i++)
 		image_read_slot(img, i);
 	/* What keeps a kernel from mounting does not keep a tool from looking. */
 	img->ret = dsfs_super_choose(img->slots, &img->use, &img->err);
@@ -150,9 +146,7 @@ bool image_is_short(const struct image *img)
 
 bool image_is_foreign(const struct image *img)
 {
-	int i;
-
-	for (i = 0; i < DSFS_SB_SLOTS; i++)
+	for (int i = 0; i < DSFS_SB_SLOTS; i++)
 		if (img->slots[i].ret != -EINVAL)
 			return false;
 	return true;
@@ -162,10 +156,9 @@ int image_sums(const struct image *img, u32 *sum)
 {
 	const struct dsfs_region_info *r = &img->geo->regions[DSFS_REGION_BLOCKSUMS];
 	u64 pos = r->pos, left = (r->bytes + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);
-	u8 *buf;
 	int ret = 0;
+	u8 *buf = malloc(left < SUMS_STEP ? left : SUMS_STEP);
 
-	buf = malloc(left < SUMS_STEP ? left : SUMS_STEP);
 	if (!buf)
 		return -ENOMEM;
 	*sum = 0;

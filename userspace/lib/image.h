@@ -207,14 +207,6 @@ int source_block(struct dsfs_source *src, u64 block, struct dsfs_mref *ref);
 int source_load(struct dsfs_source *src, struct dsfs_err *err);
 
 /**
- * image_xattr_set - read an inode's set of xattrs
- * @set: gets memory to be freed; NULL if it has none
- * @bytes: gets its length
- */
-int image_xattr_set(struct dsfs_source *src, const struct dsfs_extra_info *extra,
-		    void **set, u32 *bytes, struct dsfs_err *err);
-
-/**
  * image_note - the note of a source's generation
  * @note: gets it; zero if there is none
  * @err: filled in on failure
@@ -281,7 +273,7 @@ typedef int (*image_data_fn)(void *arg, u64 pos, const void *data, u64 len);
  * @attr: the file
  * @extra: its extra record
  * @verify: check data checksums, where the image has them
- * @fn: called for each piece in order; nothing unverified gets to it
+ * @fn: called for each piece in order; nothing unverified gets to it; NULL: pass over all
  * @err: filled in on failure, but not when @fn fails
  *
  * Return: 0, -EBADMSG for a wrong checksum, -EIO, or what @fn returned.
@@ -331,6 +323,45 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node, st
 /** image_node_at - the same, without a search where it is known: see dsfs_inode_at() */
 int image_node_at(struct dsfs_source *src, u32 ino, u64 place, struct image_node *node,
 		  struct dsfs_err *err);
+
+/*
+ * xattr.c
+ */
+
+/**
+ * image_xattr_set - read an inode's set of xattrs
+ * @set: gets memory to be freed; NULL if it has none
+ * @bytes: gets its length
+ */
+int image_xattr_set(struct dsfs_source *src, const struct dsfs_extra_info *extra,
+		    void **set, u32 *bytes, struct dsfs_err *err);
+
+/**
+ * struct node_xattr - an extended attribute
+ * @name: whole name, terminated
+ */
+struct node_xattr {
+	const char *name;
+	const void *value;
+	size_t len;
+};
+
+/**
+ * struct node_xattrs - extended attributes of an inode, with whole names
+ * @set: memory that the values point to, if it is the list's own
+ */
+struct node_xattrs {
+	struct node_xattr *v;
+	size_t count;
+	void *set;
+};
+
+/** xattr_list_decode - the attributes of a set; @list: zeros, or with @set alone */
+int xattr_list_decode(const void *set, u32 bytes, struct node_xattrs *list, struct dsfs_err *err);
+/** xattr_list_get - those of an inode; empty if it has none, and after an error */
+int xattr_list_get(struct dsfs_source *src, const struct image_node *node,
+		   struct node_xattrs *list, struct dsfs_err *err);
+void xattr_list_free(struct node_xattrs *list);
 
 /**
  * image_entry_check - whether an inode is what a directory says of it

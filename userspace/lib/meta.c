@@ -13,7 +13,6 @@
  * the hand of the clock came by.  Without a limit nothing is counted.
  */
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "image.h"
@@ -163,12 +162,9 @@ static int load_blocks(struct meta_cache *m, u64 first, u64 n, unsigned int flag
 {
 	const u64 range = first - first % RANGE_BLOCKS;
 	const __le32 *sums;
-	u64 i;
-	int ret = sums_of(m, range, &sums);
+	int ret = sums_of(m, range, &sums) ?: read_blocks(m, first, n, flags);
 
-	if (!ret)
-		ret = read_blocks(m, first, n, flags);
-	for (i = first; !ret && i < first + n; i++)
+	for (u64 i = first; !ret && i < first + n; i++)
 		if (dsfs_crc32c(0, m->data + (i << DSFS_BLOCK_BITS), DSFS_BLOCK_SIZE) ==
 		    le32_to_cpu(sums[i - range]))
 			set_good(m, i);
@@ -191,8 +187,8 @@ static int load_again(struct meta_cache *m, u64 block)
 
 	if (ret || is_good(m, block) || m->checked)
 		return ret;
-	ret = load_sums_block(m, sum >> DSFS_BLOCK_BITS, READ_AGAIN);
-	return ret ? ret : load_blocks(m, block, 1, READ_AGAIN);
+	return load_sums_block(m, sum >> DSFS_BLOCK_BITS, READ_AGAIN) ?:
+	       load_blocks(m, block, 1, READ_AGAIN);
 }
 
 /*
@@ -280,9 +276,8 @@ static bool evict(struct meta_cache *m, u64 range)
 static void turn_clock(struct meta_cache *m)
 {
 	const u64 n = nr_ranges(m);
-	u64 i;
 
-	for (i = 0; m->count > m->limit && i < 2 * n; i++, m->hand = (m->hand + 1) % n)
+	for (u64 i = 0; m->count > m->limit && i < 2 * n; i++, m->hand = (m->hand + 1) % n)
 		m->count -= evict(m, m->hand);
 }
 
@@ -406,11 +401,10 @@ static void ahead_all(const struct meta_cache *m)
 int source_load(struct dsfs_source *src, struct dsfs_err *err)
 {
 	struct meta_cache *m = meta_of(src);
-	u64 block;
 	int ret;
 
 	ahead_all(m);
-	for (block = 0; block < m->blocks; block++) {
+	for (u64 block = 0; block < m->blocks; block++) {
 		ret = is_good(m, block) ? 0 : load(m, block);
 		if (ret)
 			return dsfs_bad(err, "metadata block at",
@@ -465,13 +459,11 @@ int source_check_sums(struct dsfs_source *src, struct dsfs_err *err)
 {
 	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
 	struct meta_cache *m = meta_of(src);
-	u64 i;
-	int ret;
+	int ret = read_sums(m, r, 0, err);
 
-	ret = read_sums(m, r, 0, err);
 	if (ret == -EBADMSG && image_again(src->img))
 		ret = read_sums(m, r, READ_AGAIN, err);
-	for (i = m->first_sum; !ret && i < m->end_sum; i++)
+	for (u64 i = m->first_sum; !ret && i < m->end_sum; i++)
 		set_good(m, i);
 	m->checked = !ret;
 	return ret;
@@ -495,7 +487,6 @@ static size_t good_bytes(const struct meta_cache *m)
 void image_source_free(struct dsfs_source *src)
 {
 	struct meta_cache *m;
-	int i;
 
 	if (!src)
 		return;
@@ -504,7 +495,7 @@ void image_source_free(struct dsfs_source *src)
 		munmap(m->data, src->geo.meta_bytes);
 	if (m->good)
 		munmap(m->good, good_bytes(m));
-	for (i = 0; i < LOCKS; i++)
+	for (int i = 0; i < LOCKS; i++)
 		sem_destroy(&m->lock[i]);
 	sem_destroy(&m->sums_lock);
 	pthread_mutex_destroy(&m->clock_lock);
@@ -516,12 +507,11 @@ static void init_blocks(struct meta_cache *m)
 {
 	const struct dsfs_geo *geo = &m->src.geo;
 	const struct dsfs_region_info *r = &geo->regions[DSFS_REGION_BLOCKSUMS];
-	int i;
 
 	m->blocks = geo->meta_bytes >> DSFS_BLOCK_BITS;
 	m->first_sum = (r->pos - geo->meta_start) >> DSFS_BLOCK_BITS;
 	m->end_sum = m->first_sum + ((r->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS);
-	for (i = 0; i < LOCKS; i++)
+	for (int i = 0; i < LOCKS; i++)
 		sem_init(&m->lock[i], 0, 1);
 	sem_init(&m->sums_lock, 0, 1);
 	pthread_mutex_init(&m->clock_lock, NULL);

@@ -2,8 +2,6 @@
 /*
  * From names to inodes.
  */
-#include <stdlib.h>
-
 #include "api.h"
 
 /* Symbolic links that a path may lead through, as in the kernel. */
@@ -62,10 +60,8 @@ int dsfs_lookup(struct dsfs_image *image, uint64_t dir, const char *name,
 		size_t len, struct dsfs_stat *st, struct dsfs_error *error)
 {
 	struct image_node node;
-	int ret = api_node(image, dir, &node, error);
+	int ret = api_node(image, dir, &node, error) ?: step(image, &node, name, len, error);
 
-	if (!ret)
-		ret = step(image, &node, name, len, error);
 	if (!ret)
 		api_stat(&node, st);
 	return ret;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One inode: its attributes in one piece, its target, its xattrs, and the way to it.
+ * One inode: its attributes in one piece, its target, and the way to it.
  */
-#include <stdlib.h>
-
 #include "image.h"
 
 int image_node_at(struct dsfs_source *src, u32 ino, u64 place, struct image_node *node,
@@ -75,17 +73,13 @@ int image_step(struct dsfs_source *src, struct image_node *at, const char *name,
 
 	if (!S_ISDIR(at->attr.mode))
 		return -ENOTDIR;
-	ret = dsfs_dir_get(src, &at->attr, &dir, err);
-	if (!ret)
-		ret = dsfs_dir_find(src, &dir, name, len, &found, err);
-	if (!ret)
-		ret = image_node_at(src, dir.first + found.pos, found.place, at, err);
-	if (!ret)
-		ret = image_entry_check(self, dir.first + found.pos, found.type, at, err);
+	ret = dsfs_dir_get(src, &at->attr, &dir, err) ?:
+	      dsfs_dir_find(src, &dir, name, len, &found, err) ?:
+	      image_node_at(src, dir.first + found.pos, found.place, at, err) ?:
+	      image_entry_check(self, dir.first + found.pos, found.type, at, err);
 	if (ret || !S_ISDIR(at->attr.mode))
 		return ret;
-	ret = dsfs_dir_get(src, &at->attr, &dir, err);
-	return ret ? ret : dsfs_dir_in(&dir, self, err);
+	return dsfs_dir_get(src, &at->attr, &dir, err) ?: dsfs_dir_in(&dir, self, err);
 }
 
 int image_lookup(struct dsfs_source *src, const char *path,
@@ -116,24 +110,4 @@ int image_symlink(struct dsfs_source *src, const struct dsfs_attr *attr,
 	buf[attr->size] = '\0';
 	dsfs_meta_put(&ref);
 	return 0;
-}
-
-int image_xattr_set(struct dsfs_source *src, const struct dsfs_extra_info *extra,
-		    void **set, u32 *bytes, struct dsfs_err *err)
-{
-	int ret = dsfs_xattr_bytes(src, extra, bytes, err);
-
-	*set = NULL;
-	if (ret)
-		return ret;
-	*set = malloc(*bytes);
-	if (!*set)
-		return dsfs_bad(err, "memory for xattrs", *bytes, 0, -ENOMEM);
-	ret = dsfs_meta_copy(src, DSFS_REGION_XATTRS, extra->xattrs, *bytes, *set);
-	if (ret) {
-		free(*set);
-		*set = NULL;
-		dsfs_bad(err, "xattr set", extra->xattrs, 0, ret);
-	}
-	return ret;
 }

@@ -4,9 +4,6 @@
  * where an image is, and not which one: a digest does, and what keeps another one is not what was
  * asked for.  Nothing is computed of the tree; what is compared is what the image says of itself.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "image.h"
 
 int image_note(struct dsfs_source *src, struct dsfs_note *note, struct dsfs_err *err)

@@ -3,8 +3,6 @@
  * An image as a whole, for dsfs.h.  What keeps a kernel from mounting it keeps the library from
  * opening it: the superblocks, the checksums of blocks and the root directory have to be right.
  */
-#include <stdlib.h>
-
 #include "api.h"
 #include "origin.h"
 
@@ -36,13 +34,13 @@ static int take_options(struct dsfs_open_options *o, const struct dsfs_open_opti
 /* The part of the file that is the image. */
 static int set_range(struct image *img, const struct dsfs_open_options *o, struct dsfs_error *error)
 {
-	const u64 bytes = img->reader->bytes;
+	const u64 bytes = img->start ? img->bytes : img->reader->bytes;
 
 	if (o->offset > bytes || o->length > bytes - o->offset)
 		return api_fail(error, -EFBIG, NULL,
 				"offset %llu and length %llu in a file of %llu bytes",
 				(u64)o->offset, (u64)o->length, bytes);
-	img->start = o->offset;
+	img->start += o->offset;
 	img->bytes = o->length ? o->length : bytes - o->offset;
 	return 0;
 }
@@ -93,11 +91,9 @@ static int open_image(struct dsfs_image *image, const struct dsfs_open_options *
 		      struct dsfs_error *error)
 {
 	struct dsfs_err err = { };
-	int ret;
+	int ret = set_range(&image->img, o, error) ?:
+		  choose_generation(&image->img, o->generation, error);
 
-	ret = set_range(&image->img, o, error);
-	if (!ret)
-		ret = choose_generation(&image->img, o->generation, error);
 	if (ret)
 		return ret;
 	image->src = image_source(&image->img, UINT64_MAX);
@@ -106,8 +102,7 @@ static int open_image(struct dsfs_image *image, const struct dsfs_open_options *
 	ret = source_check_sums(image->src, &err);
 	if (ret)
 		return api_fail(error, ret, &err, "metadata");
-	ret = check_expected(image, error);
-	return ret ? ret : check_root(image, error);
+	return check_expected(image, error) ?: check_root(image, error);
 }
 
 /* @path: with options of its own in @source; NULL: @fd is open */
@@ -137,9 +132,7 @@ static int open_any(const char *path, int fd, const struct dsfs_open_options *op
 	image = calloc(1, sizeof(*image));
 	if (!image)
 		return api_fail(error, -ENOMEM, NULL, "image");
-	ret = open_reader(&image->img, path, fd, o.source, error);
-	if (!ret)
-		ret = open_image(image, &o, error);
+	ret = open_reader(&image->img, path, fd, o.source, error) ?: open_image(image, &o, error);
 	if (ret)
 		dsfs_close(image);
 	else
@@ -244,7 +237,6 @@ static int verify_inode(struct dsfs_image *image, u32 ino, struct dsfs_error *er
 int dsfs_verify(struct dsfs_image *image, unsigned int flags, struct dsfs_error *error)
 {
 	struct dsfs_err err = { };
-	u64 ino;
 	int ret;
 
 	if (flags & ~DSFS_VERIFY_DATA)
@@ -255,7 +247,7 @@ int dsfs_verify(struct dsfs_image *image, unsigned int flags, struct dsfs_error 
 		return api_fail(error, ret, &err, "metadata");
 	if (!(flags & DSFS_VERIFY_DATA))
 		return 0;
-	for (ino = DSFS_ROOT_INO; !ret && ino < image->img.geo->inodes; ino++)
+	for (u64 ino = DSFS_ROOT_INO; !ret && ino < image->img.geo->inodes; ino++)
 		ret = verify_inode(image, ino, error);
 	return ret;
 }

@@ -5,15 +5,15 @@
  * Nothing secret is among them, only where it stands.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "http.h"
 #include "image.h"
 #include "origin.h"
+#include "part.h"
 #include "cache.h"
+#include "pieces.h"
 
 /**
  * struct settings - options
@@ -112,19 +112,11 @@ static int take_number(const struct word *o, const char *value, void *member, co
 /* Powers of 1024; a cache for less than a few samples is a mistake. */
 static int take_size(const struct word *o, const char *value, void *member, const char **what)
 {
-	static const char units[] = "KMGTP";
-	const char *unit;
-	char *end;
+	const char *end = value;
 	u64 n;
 
-	errno = 0;
-	n = strtoull(value, &end, 10);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (*value < '0' || *value > '9' || errno || (*end && !unit) || (unit && end[1]))
+	if (!part_number(&end, &n) || *end)
 		return wrong(what, "source option %s=%.60s: not a size, as 500G", o->name, value);
-	for (; unit && unit >= units; unit--)
-		if (__builtin_mul_overflow(n, 1024ULL, &n))
-			n = UINT64_MAX;
 	if (n < CACHE_LEAST || n > INT64_MAX)
 		return wrong(what, "source option %s=%.60s: not from 1M to 8191P", o->name, value);
 	*(u64 *)member = n;
@@ -217,11 +209,9 @@ static int open_cache(const struct settings *s, struct dsfs_reader **reader, con
  */
 static int take_all(struct settings *s, const char *text, const char **what)
 {
-	int ret;
-
 	*what = "options of the source";
-	ret = take_words(s, getenv("DSFS_SOURCE"), &s->words[0], what);
-	return ret ? ret : take_words(s, text, &s->words[1], what);
+	return take_words(s, getenv("DSFS_SOURCE"), &s->words[0], what) ?:
+	       take_words(s, text, &s->words[1], what);
 }
 
 static void free_words(struct settings *s)
@@ -329,32 +319,54 @@ static int split(struct origin *o, const char *address, const char *source, cons
 	return ret;
 }
 
+/* A cache is that of each piece. */
 static int open_far(const char *address, struct settings *s, struct dsfs_reader **out,
 		    const char **what)
 {
+	const struct pieces_way way = { address, &s->cache };
 	int ret = check_cache(s, what);
 
 	if (ret)
 		return ret;
 	ret = reader_http(address, &s->http, out);
 	*what = ret == -EREMOTEIO || ret == -ENOMEM ? "open" : err_far();
-	return ret ? ret : open_cache(s, out, what);
+	if (!ret)
+		ret = reader_pieces(out, &way, &s->expected, what) ?: open_cache(s, out, what);
+	return ret > 0 ? 0 : ret;
+}
+
+/* What is written as an address is written, and of no scheme that is known, may be meant so. */
+static bool is_like_address(const char *path)
+{
+	const size_t len = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789");
+
+	return len > 1 && (path[len] == ':' || !strncmp(path + len, "//", 2));
+}
+
+static int open_near(const char *path, struct settings *s, struct image *img, const char **what)
+{
+	const struct pieces_way way = { .address = path };
+	int ret = part_open(path, img, what);
+
+	if (ret == -ENOENT && is_like_address(path))
+		*what = "no address (http://, https://, s3:// or oci://), and no file";
+	if (!ret && !img->start)
+		ret = reader_pieces(&img->reader, &way, &s->expected, what);
+	return ret < 0 ? ret : 0;
 }
 
 int origin_open(const char *address, const char *source, struct image *img, const char **what)
 {
 	struct settings s = {
-		.http = { .connections = 64, .timeout = 30, .retries = 6, .backoff = 200 },
+		.http = { .connections = 256, .timeout = 30, .retries = 6, .backoff = 200 },
 	};
 	struct origin o;
-	int ret = split(&o, address, source, what);
+	int ret = split(&o, address, source, what) ?: take_all(&s, o.source, what);
 
 	if (!ret)
-		ret = take_all(&s, o.source, what);
-	img->expected = s.expected;
-	if (!ret)
 		ret = origin_is_far(o.address) ? open_far(o.address, &s, &img->reader, what) :
-		      reader_file(o.address, &img->reader, what);
+		      open_near(o.address, &s, img, what);
+	img->expected = s.expected;
 	free_words(&s);
 	free_origin(&o);
 	return ret;

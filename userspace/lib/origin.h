@@ -54,4 +54,19 @@ void origin_tell(void (*fn)(const char *address, const char *why));
 struct http_options;
 int reader_http(const char *address, const struct http_options *o, struct dsfs_reader **out);
 
+struct piece;
+struct pieces;
+
+/**
+ * reader_http_pieces - have a reader of a list read what lies in its pieces
+ * @r: of reader_http(); nobody has told it of ranges ahead
+ * @list: stays as it is until @r is closed
+ *
+ * A range must not go over the end of a piece.  Return: 0 or -ENOMEM.
+ */
+int reader_http_pieces(struct dsfs_reader *r, const struct pieces *list);
+
+/** reader_http_piece - a reader of one piece of such a one, which has to be closed after it */
+int reader_http_piece(struct dsfs_reader *of, const struct piece *p, struct dsfs_reader **out);
+
 #endif /* DSFS_ORIGIN_H */

@@ -57,6 +57,7 @@ struct dsfs_reader_ops {
  * @keeps: what it read is kept on this node
  * @warning: what it was asked for and cannot do, though it works, for one message; or NULL
  * @stop: non-zero once waits are to end with -EINTR; NULL: signals alone end them
+ * @exact: @identity tells the bytes by their SHA-256, so that none has to be looked at
  *
  * @name, @identity and @warning are the reader's own, which @close frees.
  */
@@ -69,6 +70,7 @@ struct dsfs_reader {
 	bool keeps;
 	const char *warning;
 	int (*stop)(void);
+	bool exact;
 };
 
 /**
@@ -82,13 +84,71 @@ struct dsfs_reader {
  */
 int reader_file(const char *path, struct dsfs_reader **out, const char **what);
 
+/** reader_file_at - the same for a path from an open folder */
+int reader_file_at(int dir, const char *path, struct dsfs_reader **out, const char **what);
+
 /** reader_fd - the same for an open descriptor, which stays the caller's */
 int reader_fd(int fd, struct dsfs_reader **out, const char **what);
 
 /** reader_descriptor - that of a file's reader, which stays the reader's; -1: it is another one */
 int reader_descriptor(const struct dsfs_reader *r);
 
+/* Bytes that a run reads ahead at first */
+#define RUN_WINDOW	(256 << 10)
+
+/**
+ * struct reader_run - small reads in the order of the image, and what is read ahead of them
+ * @busy: a thread looks at it; others do without, and so does a child that is forked meanwhile
+ * @next: end of the last of them
+ * @count: how many there were
+ * @others: reads elsewhere since the last of them
+ * @kept: begin, and
+ * @ahead: end of what was read ahead and is not dropped; 0: nothing
+ * @window: bytes that are read ahead next: twice as many each time, up to
+ * @most
+ */
+struct reader_run {
+	bool busy;
+	u64 next;
+	unsigned int count;
+	unsigned int others;
+	u64 kept;
+	u64 ahead;
+	u64 window;
+	u64 most;
+};
+
+/**
+ * struct reader_step - what a read has to do for the run
+ * @ahead: the first of @ahead_len bytes to be read ahead
+ * @drop: the first of @drop_len bytes to be forgotten
+ * @inside: the read itself is of what was read ahead before it
+ */
+struct reader_step {
+	u64 ahead;
+	u64 ahead_len;
+	u64 drop;
+	u64 drop_len;
+	bool inside;
+};
+
+/** run_init - nothing was read yet; up to @most bytes may be read ahead at a time */
+void run_init(struct reader_run *run, u64 most);
+
+/**
+ * run_read - a read comes: find out whether it is one of a run
+ * @here: its bytes are there or on the way, so that it counts only as one of what was read ahead
+ */
+void run_read(struct reader_run *run, u64 pos, size_t len, bool here, struct reader_step *step);
+
 /** reader_file_once - have READ_ONCE of a file's reader leave nothing in the page cache */
 void reader_file_once(struct dsfs_reader *r);
+
+/**
+ * reader_file_hold - of one thread: take small reads in order out of larger ones
+ *
+ * Nothing changes for a reader that is no file's, or where there is no memory for it.
+ */
+void reader_file_hold(struct dsfs_reader *r);
 
 #endif /* DSFS_READER_H */

@@ -9,9 +9,6 @@
  * and asks again (READ_AGAIN) if they are wrong.  So such a hit costs one small read, of the
  * entries, more than an image on the node.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cache.h"
 #include "dsfs_fs.h"
 #include "../http/hash.h"
@@ -536,25 +533,28 @@ static void give_inner(struct cache_reader *cr, const char *warning)
 }
 
 /*
- * The identity of a reader and the SHA-256 of what is before the data, both superblocks, which the
- * open has read.  So a cache never answers for another image, or generation, whatever a server
- * says of it.  The identity has an address, which may be longer than the head of a file: then its
- * SHA-256 stands for it.  Return: 0 or an error.
+ * The identity of a reader and, unless it is exact, the SHA-256 of what is before the data, both
+ * superblocks, which the open has read.  So a cache never answers for another image, or generation,
+ * whatever a server says of it.  The identity has an address, which may be longer than the head of
+ * a file: then its SHA-256 stands for it.  Return: 0 or an error.
  */
 static int name_file(struct dsfs_reader *inner, char **name)
 {
 	const size_t len = inner->bytes < DSFS_DATA_START_MIN ? inner->bytes : DSFS_DATA_START_MIN;
-	u8 first[DSFS_DATA_START_MIN], sum[HASH_BYTES];
+	u8 first[DSFS_DATA_START_MIN];
 	const struct iovec iov = { first, len };
 	char text[HASH_HEX], identity[HASH_HEX];
-	int ret = inner->ops->read(inner, &iov, 1, len, 0, 0);
+	int ret;
 
+	if (inner->exact) {
+		*name = strdup(inner->identity);
+		return *name ? 0 : -ENOMEM;
+	}
+	ret = inner->ops->read(inner, &iov, 1, len, 0, 0);
 	if (ret)
 		return ret;
-	hash_sha256(first, len, sum);
-	hash_hex(sum, text);
-	hash_sha256(inner->identity, strlen(inner->identity), sum);
-	hash_hex(sum, identity);
+	hash_text(first, len, text);
+	hash_text(inner->identity, strlen(inner->identity), identity);
 	return asprintf(name, "%s %s", strlen(inner->identity) > IDENTITY_MAX ? identity :
 			inner->identity, text) < 0 ? -ENOMEM : 0;
 }

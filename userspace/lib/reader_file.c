@@ -5,12 +5,11 @@
  * READ_ONCE is for a daemon whose readers' bytes the kernel keeps already, as the files of a
  * mount by FUSE.  In the page cache the image would take the same memory once more, and to
  * bring it in and to drop it costs more processor time than the rest of a read.  So what is
- * not in the page cache is read past it (O_DIRECT).  What is there, or cannot be read so for
- * its alignment, its buffers or the file system, is read through it and dropped.
+ * not in the page cache is read past it (O_DIRECT), small reads of any alignment by a copy.  What
+ * is there, or cannot be read so, is read through it and dropped; reads in the order of the image
+ * are read ahead there (run.c).
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -24,6 +23,10 @@
  */
 #define ADVICE_BYTES	(128 << 10)
 
+/* Read at a time for reader_file_hold(), and what is small: a copy costs less than a call */
+#define HOLD_BYTES	(64 << 10)
+#define HOLD_SMALL	(16 << 10)
+
 /**
  * struct file_reader - a file
  * @once: READ_ONCE is not to stay in the page cache
@@ -32,6 +35,8 @@
  * @page: bytes of a page
  * @map: all of the file, never touched but asked about: one that is cut short would be
  *	answered with SIGBUS.  MAP_FAILED: none
+ * @run: small reads in order
+ * @held: of reader_file_hold(): @held_len bytes at @held_pos; NULL: it was not called
  */
 struct file_reader {
 	struct dsfs_reader r;
@@ -41,6 +46,10 @@ struct file_reader {
 	int direct;
 	size_t page;
 	u8 *map;
+	struct reader_run run;
+	u8 *held;
+	u64 held_pos;
+	size_t held_len;
 };
 
 static struct file_reader *file_of(struct dsfs_reader *r)
@@ -123,45 +132,99 @@ static u8 *only_buffer(const struct iovec *iov, int n, size_t len)
 	return (uintptr_t)iov[i].iov_base % READ_ALIGN ? NULL : iov[i].iov_base;
 }
 
-/* Read with O_DIRECT.  A part of a block at the end goes through @tail: @buf may have no room. */
+/* pread(2) past the page cache: whether that read as much */
+static bool direct(struct file_reader *f, const struct iovec *iov, int n, u64 pos, size_t len)
+{
+	const ssize_t got = preadv(f->direct, iov, n, pos);
+
+	if (got < 0 && (errno == EINVAL || errno == EOPNOTSUPP))
+		__atomic_store_n(&f->refused, true, __ATOMIC_RELAXED);
+	return got >= (ssize_t)len;
+}
+
+/* A part of a block at the end goes through @tail: @buf may have no room. */
 static bool read_direct(struct file_reader *f, u8 *buf, size_t len, u64 pos)
 {
 	u8 tail[READ_ALIGN] __aligned(READ_ALIGN);
 	const size_t rest = len % READ_ALIGN, whole = len - rest;
 	const struct iovec iov[2] = { { buf, whole }, { tail, sizeof(tail) } };
-	ssize_t n;
 
-	n = preadv(f->direct, whole ? iov : iov + 1, !!whole + !!rest, pos);
-	if (n < 0 && (errno == EINVAL || errno == EOPNOTSUPP))
-		__atomic_store_n(&f->refused, true, __ATOMIC_RELAXED);
-	if (n < (ssize_t)len)
+	if (!direct(f, whole ? iov : iov + 1, !!whole + !!rest, pos, len))
 		return false;
 	memcpy(buf + whole, tail, rest);
 	return true;
 }
 
-static int read_once(struct file_reader *f, const struct iovec *iov, int n, size_t len, u64 pos)
+/* Whole blocks are read aside, and a part of them copied. */
+static bool read_aside(struct file_reader *f, const struct iovec *iov, int n, size_t len, u64 pos)
+{
+	u8 blocks[8 * READ_ALIGN] __aligned(READ_ALIGN);
+	const size_t skip = pos % READ_ALIGN;
+	const struct iovec v = { blocks, (skip + len + READ_ALIGN - 1) & ~(READ_ALIGN - 1ull) };
+	const u8 *from = blocks + skip;
+
+	if (v.iov_len > sizeof(blocks) || !direct(f, &v, 1, pos - skip, skip + len))
+		return false;
+	for (int i = 0; i < n; from += iov[i++].iov_len)
+		if (iov[i].iov_len)
+			memcpy(iov[i].iov_base, from, iov[i].iov_len);
+	return true;
+}
+
+static bool read_past(struct file_reader *f, const struct iovec *iov, int n, size_t len, u64 pos)
 {
 	u8 *buf = pos % READ_ALIGN ? NULL : only_buffer(iov, n, len);
-	int ret;
 
-	if (buf && !__atomic_load_n(&f->refused, __ATOMIC_RELAXED) && !has_page(f, pos) &&
-	    read_direct(f, buf, len, pos))
-		return 0;
-	/* Read through the page cache: that works if only O_DIRECT failed, or gives the error. */
-	ret = read_cached(f->fd, iov, n, len, pos);
-	file_drop(&f->r, pos, len);
-	return ret;
+	if (__atomic_load_n(&f->refused, __ATOMIC_RELAXED) || has_page(f, pos))
+		return false;
+	return buf ? read_direct(f, buf, len, pos) : read_aside(f, iov, n, len, pos);
+}
+
+/*
+ * Take a read of a run out of what is held, which is read on where it ends.  Return: whether that
+ * was possible.
+ */
+static bool read_held(struct file_reader *f, const struct iovec *iov, int n, size_t len, u64 pos)
+{
+	const u64 end = f->held_pos + f->held_len;
+	const u8 *from;
+	ssize_t got;
+
+	if (len <= HOLD_SMALL && pos >= f->held_pos && pos + len > end) {
+		got = pread(f->fd, f->held, HOLD_BYTES, pos);
+		f->held_pos = pos;
+		f->held_len = got < 0 ? 0 : got;
+	}
+	if (pos < f->held_pos || pos + len > f->held_pos + f->held_len)
+		return false;
+	from = f->held + (pos - f->held_pos);
+	for (int i = 0; i < n; from += iov[i++].iov_len)
+		if (iov[i].iov_len)
+			memcpy(iov[i].iov_base, from, iov[i].iov_len);
+	return true;
 }
 
 static int file_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_t len, u64 pos,
 		     unsigned int flags)
 {
 	struct file_reader *f = file_of(r);
+	const bool once = f->once && flags & READ_ONCE;
+	struct reader_step step;
+	int ret;
 
-	if (f->once && flags & READ_ONCE)
-		return read_once(f, iov, n, len, pos);
-	return read_cached(f->fd, iov, n, len, pos);
+	run_read(&f->run, pos, len, false, &step);
+	file_ahead(r, step.ahead, step.ahead_len);
+	if (f->once)
+		file_drop(r, step.drop, step.drop_len);
+	if (f->held && step.inside && read_held(f, iov, n, len, pos))
+		return 0;
+	if (once && !step.inside && read_past(f, iov, n, len, pos))
+		return 0;
+	/* Read through the page cache: that works if only O_DIRECT failed, or gives the error. */
+	ret = read_cached(f->fd, iov, n, len, pos);
+	if (once && !step.inside)
+		file_drop(r, pos, len);
+	return ret;
 }
 
 static u64 file_next_data(struct dsfs_reader *r, u64 pos)
@@ -177,11 +240,14 @@ static void file_close(struct dsfs_reader *r)
 {
 	struct file_reader *f = file_of(r);
 
+	if (f->once)
+		file_drop(r, f->run.kept, f->run.ahead - f->run.kept);
 	if (f->map != MAP_FAILED)
 		munmap(f->map, f->r.bytes);
 	if (f->direct >= 0)
 		close(f->direct);
 	close(f->fd);
+	free(f->held);
 	free(f);
 }
 
@@ -207,8 +273,10 @@ static int find_length(int fd, u64 *bytes, const char **what)
 	}
 	if (S_ISBLK(st.st_mode))
 		return ioctl(fd, BLKGETSIZE64, bytes) ? -errno : 0;
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(st.st_mode)) {
+		*what = "expected an image: a file, a block device or an address";
 		return -EISDIR;
+	}
 	*what = "neither a file nor a block device";
 	return -ENOTBLK;
 }
@@ -229,16 +297,22 @@ static int new_reader(int fd, struct dsfs_reader **out, const char **what)
 		.r = { .ops = &file_ops, .bytes = bytes },
 		.fd = fd, .direct = -1, .map = MAP_FAILED,
 	};
+	run_init(&f->run, RUN_WINDOW);
 	*out = &f->r;
 	return 0;
 }
 
-int reader_file(const char *path, struct dsfs_reader **out, const char **what)
+int reader_file_at(int dir, const char *path, struct dsfs_reader **out, const char **what)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	*what = "open";
 	return fd < 0 ? -errno : new_reader(fd, out, what);
+}
+
+int reader_file(const char *path, struct dsfs_reader **out, const char **what)
+{
+	return reader_file_at(AT_FDCWD, path, out, what);
 }
 
 int reader_fd(int fd, struct dsfs_reader **out, const char **what)
@@ -259,6 +333,12 @@ static int open_direct(int fd)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
+}
+
+void reader_file_hold(struct dsfs_reader *r)
+{
+	if (r->ops == &file_ops && !file_of(r)->held)
+		file_of(r)->held = malloc(HOLD_BYTES);
 }
 
 void reader_file_once(struct dsfs_reader *r)

@@ -5,8 +5,6 @@
  * the buffer.  A checksum covers a whole chunk, so what is missing at the ends of the
  * range is read into memory aside.
  */
-#include <stdlib.h>
-
 #include "stored.h"
 
 #define ASIDE	65536	/* on the stack: twice the chunk size that mkfs takes */

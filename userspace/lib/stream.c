@@ -3,8 +3,6 @@
  * The contents of a file from begin to end.  They are handed on only after their
  * checksums were compared, so a copy made by a tool is never silently wrong.
  */
-#include <stdlib.h>
-
 #include "stored.h"
 
 /**
@@ -71,12 +69,15 @@ static int stream_units(const struct units *u, image_data_fn fn, void *arg, stru
 		return dsfs_bad(err, "memory", room, 0, -ENOMEM);
 	for (pos = 0; !ret && pos < size; pos += n) {
 		n = size - pos < room ? size - pos : room;
-		ret = units_read(u, buf, n, pos, err);
-		if (!ret)
-			ret = fn(arg, pos, buf, n);
+		ret = units_read(u, buf, n, pos, err) ?: fn(arg, pos, buf, n);
 	}
 	free(buf);
 	return ret;
+}
+
+static int pass_over(void *arg, u64 pos, const void *data, u64 len)
+{
+	return 0;
 }
 
 int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
@@ -89,15 +90,16 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 	};
 	const struct units u = { .of = s.of, .check = verify };
 	struct dsfs_mapping map;
-	u64 pos;
 	int ret = 0;
 
+	if (!fn)
+		fn = pass_over;
 	if (attr->flags & DSFS_INODE_COMPRESSED)
 		return stream_units(&u, fn, arg, err);
 	s.buf = malloc(s.of.bytes < STORED_STEP ? s.of.bytes + 1 : STORED_STEP);
 	if (!s.buf)
 		return dsfs_bad(err, "memory", STORED_STEP, 0, -ENOMEM);
-	for (pos = 0; !ret && pos < attr->size; pos += map.len) {
+	for (u64 pos = 0; !ret && pos < attr->size; pos += map.len) {
 		ret = dsfs_map(src, attr, extra, pos, &map, err);
 		if (ret)
 			break;

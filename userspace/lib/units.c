@@ -5,8 +5,6 @@
  * time.  Then each is unpacked: into the caller's memory, or aside where the read begins
  * or ends within a unit.
  */
-#include <stdlib.h>
-
 #include "stored.h"
 #include "unpack.h"
 
@@ -14,12 +12,9 @@ int units_range(const struct stored *of, u64 pos, u64 end, u64 *from, u64 *to,
 		struct dsfs_err *err)
 {
 	u32 first, last, any;
-	int ret;
+	int ret = dsfs_units_get(of->src, of->attr, pos >> DSFS_UNIT_BITS, &first, &any, err) ?:
+		  dsfs_units_get(of->src, of->attr, (end - 1) >> DSFS_UNIT_BITS, &any, &last, err);
 
-	ret = dsfs_units_get(of->src, of->attr, pos >> DSFS_UNIT_BITS, &first, &any, err);
-	if (!ret)
-		ret = dsfs_units_get(of->src, of->attr, (end - 1) >> DSFS_UNIT_BITS, &any, &last,
-				     err);
 	if (ret)
 		return ret;
 	if (last <= first)
@@ -93,9 +88,8 @@ static int read_step(const struct units *u, u8 *buf, u64 len, u64 pos, struct ds
 {
 	u64 from, to;
 	u8 *frames;
-	int ret;
+	int ret = units_range(&u->of, pos, pos + len, &from, &to, err);
 
-	ret = units_range(&u->of, pos, pos + len, &from, &to, err);
 	if (ret)
 		return ret;
 	/* no frame is longer than its unit; between broken ones there may be more */
@@ -104,9 +98,8 @@ static int read_step(const struct units *u, u8 *buf, u64 len, u64 pos, struct ds
 	frames = malloc(to - from);
 	if (!frames)
 		return dsfs_bad(err, "memory for frames", to - from, 0, -ENOMEM);
-	ret = read_frames(u, frames, from, to, err);
-	if (!ret)
-		ret = unpack_units(u, frames, from, to, buf, len, pos, err);
+	ret = read_frames(u, frames, from, to, err) ?:
+	      unpack_units(u, frames, from, to, buf, len, pos, err);
 	free(frames);
 	return ret;
 }

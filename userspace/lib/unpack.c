@@ -19,10 +19,6 @@
 #ifdef DSFS_NO_ZSTD
 static int unpack_zstd(const u8 *frame, u32 len, u8 *unit, u32 bytes)
 {
-	(void)frame;
-	(void)len;
-	(void)unit;
-	(void)bytes;
 	return -EOPNOTSUPP;
 }
 #else
@@ -76,10 +72,6 @@ static int unpack_zstd(const u8 *frame, u32 len, u8 *unit, u32 bytes)
 #ifdef DSFS_NO_LZ4
 static int unpack_lz4(const u8 *frame, u32 len, u8 *unit, u32 bytes)
 {
-	(void)frame;
-	(void)len;
-	(void)unit;
-	(void)bytes;
 	return -EOPNOTSUPP;
 }
 #else

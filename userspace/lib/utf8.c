@@ -3,8 +3,6 @@
  * Validation of UTF-8: no overlong forms, no surrogates, nothing above
  * U+10FFFF, so that each character has one form.
  */
-#include <string.h>
-
 #include "utf8.h"
 
 size_t utf8_len(const u8 *p, size_t left)

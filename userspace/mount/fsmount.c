@@ -7,9 +7,6 @@
 #include <argz.h>
 #include <fcntl.h>
 #include <linux/mount.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -79,8 +76,7 @@ static int settle(int fd, const char *name, const char *what, unsigned int cmd,
 			continue;
 		err = -errno;
 		show_log(fd, name);
-		msg_error(name, "option %s: %s", opt, msg_why(-err));
-		return err;
+		return msg_fail(err, name, "option %s: %s", opt, msg_why(-err));
 	}
 	if (sys_fsconfig(fd, cmd, NULL, NULL))
 		err = -errno;
@@ -152,16 +148,15 @@ static unsigned long old_flags(u64 attrs)
 		{ MOUNT_ATTR_NOSYMFOLLOW, MS_NOSYMFOLLOW },
 	};
 	unsigned long flags = MS_RDONLY;
-	size_t i;
 
-	for (i = 0; i < sizeof(table) / sizeof(*table); i++)
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (attrs & table[i].attr)
 			flags |= table[i].flag;
 	return flags;
 }
 
 /* Return: 0, or a negative errno without a message. */
-static int old_mount(const char *dev, const char *dir, unsigned long flags,
+static int old_mount(const char *type, const char *dev, const char *dir, unsigned long flags,
 		     const struct mount_opts *o)
 {
 	char *list = NULL;
@@ -172,7 +167,7 @@ static int old_mount(const char *dev, const char *dir, unsigned long flags,
 	if (o->fs_len && argz_append(&list, &len, o->fs, o->fs_len))
 		return -ENOMEM;
 	argz_stringify(list, len, ',');
-	if (syscall(SYS_mount, dev, dir, "dsfs", flags, list))
+	if (syscall(SYS_mount, dev, dir, type, flags, list))
 		err = -errno;
 	free(list);
 	return err;
@@ -180,15 +175,16 @@ static int old_mount(const char *dev, const char *dir, unsigned long flags,
 
 int do_mount(const char *spec, const char *dev, const char *dir, const struct mount_opts *o)
 {
-	int fd = sys_fsopen("dsfs"), err;
+	const char *type = o->driver == DRIVER_MODULE ? "dsfs" : "erofs";
+	int fd = sys_fsopen(type), err;
 
 	nodes_spread();
-	if (fd < 0 && errno == ENODEV) {
-		msg_error(spec, "mount: the kernel does not know dsfs: is the module there?");
-		return -ENODEV;
-	}
+	if (fd < 0 && errno == ENODEV)
+		return msg_fail(-ENODEV, spec,
+				"mount: the kernel does not know %s: is the module there? Without it: driver=erofs, or dsfs-fuse(8)",
+				type);
 	if (fd < 0) {	/* refused, or an old kernel */
-		err = old_mount(dev, dir, old_flags(o->attrs), o);
+		err = old_mount(type, dev, dir, old_flags(o->attrs), o);
 		if (err == -EBUSY)
 			msg_error(spec, "already mounted on %s, or in use", dir);
 		else if (err)
@@ -216,7 +212,7 @@ static bool tell_refusal(const char *dir, const struct mount_opts *o)
 
 int do_remount(const char *dir, const struct mount_opts *o)
 {
-	int err = old_mount("none", dir, old_flags(o->attrs) | MS_REMOUNT, o);
+	int err = old_mount("dsfs", "none", dir, old_flags(o->attrs) | MS_REMOUNT, o);
 
 	/* EPERM and EBUSY are of the VFS, which has no messages, and are not about options */
 	if (err && (err == -EPERM || err == -EBUSY || !tell_refusal(dir, o)))

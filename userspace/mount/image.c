@@ -6,7 +6,6 @@
  * is checked before a device is shared.
  */
 #include <argz.h>
-#include <stdio.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -115,19 +114,14 @@ int digest_check(const char *path, struct mount_opts *o)
 
 	if (!o->digest.any)
 		return 0;
-	if (image_open_part(path, o, &img)) {
-		msg_error(path, "digest: the image cannot be read");
-		return -1;
-	}
-	ret = compare(path, &img, o);
-	if (!ret)
-		ret = pin(&img, o);
+	if (image_open_part(path, o, &img))
+		return msg_error(path, "digest: the image cannot be read");
+	ret = compare(path, &img, o) ?: pin(&img, o);
 	image_close(&img);
 	return ret;
 }
 
-/* The path of a block device: the kernel's name of it, in /dev */
-static int device_path(dev_t dev, char *path, size_t size)
+int device_path(dev_t dev, char *path, size_t size)
 {
 	char name[64];
 
@@ -149,16 +143,12 @@ int digest_check_mounted(const char *dir, const struct mount_opts *o)
 
 	if (!o->digest.any)
 		return 0;
-	if (stat(dir, &st)) {
-		msg_error(dir, "mount point: %s", msg_why(errno));
-		return -1;
-	}
+	if (stat(dir, &st))
+		return msg_error(dir, "mount point: %s", msg_why(errno));
 	now.generation = generation_mounted(st.st_dev);
 	if (!now.generation || device_path(st.st_dev, device, sizeof(device)) ||
-	    image_open_part(device, &now, &img)) {
-		msg_error(dir, "digest: the image that is mounted cannot be read");
-		return -1;
-	}
+	    image_open_part(device, &now, &img))
+		return msg_error(dir, "digest: the image that is mounted cannot be read");
 	ret = compare(dir, &img, &now);
 	image_close(&img);
 	return ret;

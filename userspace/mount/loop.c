@@ -6,10 +6,8 @@
  * file systems refuse direct I/O on less than their own blocks.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/loop.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -107,9 +105,9 @@ static int configure(int loop, int file, const char *path, u32 block, const stru
 }
 
 /* other processes look for a free device, too; the first one to configure it gets it */
-static int take_free(int file, const struct image *img, const struct mount_opts *o, char name[64])
+static int take_free(int file, const char *path, u32 block, const struct mount_opts *o,
+		     char name[64])
 {
-	const u32 block = block_size(img, o);
 	int ctl = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	int fd = -1, n, ret, i;
 
@@ -127,7 +125,7 @@ static int take_free(int file, const struct image *img, const struct mount_opts 
 			ret = -errno;
 			break;
 		}
-		ret = configure(fd, file, img->path, block, o);
+		ret = configure(fd, file, path, block, o);
 		if (ret)
 			close(fd);
 	}
@@ -154,13 +152,23 @@ int loop_attach(const struct image *img, const struct mount_opts *o, char name[6
 			close(file);
 		return -1;
 	}
-	fd = find_attached(&st, o, generation_wanted(img, o), name);
+	/* EROFS shares no device with the module */
+	fd = o->driver != DRIVER_MODULE ? -1 :
+	     find_attached(&st, o, generation_wanted(img, o), name);
 	if (fd < 0)
-		fd = take_free(file, img, o, name);
+		fd = take_free(file, img->path, block_size(img, o), o, name);
 	close(file);
-	if (fd < 0) {
-		msg_error(img->path, "no loop device: %s", msg_why(-fd));
-		return -1;
-	}
+	if (fd < 0)
+		return msg_error(img->path, "no loop device: %s", msg_why(-fd));
 	return fd;
+}
+
+int loop_attach_fd(int file, const char *path, char name[64])
+{
+	const struct mount_opts all = { 0 };
+	int fd = take_free(file, path, 4096, &all, name);
+
+	if (fd >= 0)
+		return fd;
+	return msg_error(path, "no loop device: %s", msg_why(-fd));
 }

@@ -5,8 +5,6 @@
  */
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -52,26 +50,24 @@ static int enter_namespace(const char *ns)
 	return ret;
 }
 
-/* Whether a block device needs a loop device, as another generation of it is mounted. */
+/* Whether a block device needs a loop device, as another generation, or driver, has it. */
 static bool needs_own_device(dev_t dev, const struct mount_opts *o)
 {
-	u64 mounted = o->generation ? generation_mounted(dev) : 0;
+	u64 mounted = generation_mounted(dev);
 
-	return mounted && mounted != o->generation;
+	return mounted && (o->driver != DRIVER_MODULE ||
+			   (o->generation && mounted != o->generation));
 }
 
 static int check_dir(const struct call *c)
 {
 	struct stat st;
 
-	if (stat(c->dir, &st)) {
-		msg_error(c->dir, "mount point: %s", msg_why(errno));
-		return EXIT_MOUNT;
-	}
+	if (stat(c->dir, &st))
+		return msg_fail(EXIT_MOUNT, c->dir, "mount point: %s", msg_why(errno));
 	if (S_ISDIR(st.st_mode))
 		return EXIT_OK;
-	msg_error(c->dir, "mount point: not a directory");
-	return EXIT_MOUNT;
+	return msg_fail(EXIT_MOUNT, c->dir, "mount point: not a directory");
 }
 
 /* Read the superblocks of an image; false if that fails, which the kernel will say, too. */
@@ -93,19 +89,13 @@ static int find_device(const struct call *c, struct mount_opts *o, char name[64]
 	struct stat st;
 
 	*fd = -1;
-	if (stat(c->spec, &st)) {
-		msg_error(c->spec, "image: %s", msg_why(errno));
-		return EXIT_MOUNT;
-	}
-	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)) {
-		msg_error(c->spec, "neither a file nor a block device");
-		return EXIT_MOUNT;
-	}
+	if (stat(c->spec, &st))
+		return msg_fail(EXIT_MOUNT, c->spec, "image: %s", msg_why(errno));
+	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
+		return msg_fail(EXIT_MOUNT, c->spec, "neither a file nor a block device");
 	/* with a better message than the kernel's */
-	if (image_look(c->spec, o, &img) && image_is_foreign(&img)) {
-		msg_error(c->spec, "not a DSFS image");
-		return EXIT_MOUNT;
-	}
+	if (image_look(c->spec, o, &img) && image_is_foreign(&img))
+		return msg_fail(EXIT_MOUNT, c->spec, "not a DSFS image");
 	if (digest_check(c->spec, o))
 		return EXIT_MOUNT;
 	/* the path is resolved in the other namespace, after entering it */
@@ -127,16 +117,32 @@ static void say_mounting(const struct call *c, const char *dev)
 	       msg_escape(name, sizeof(name), dev), msg_escape(dir, sizeof(dir), c->dir));
 }
 
+static void close_both(int fd, int view)
+{
+	if (fd >= 0)
+		close(fd);
+	if (view >= 0)
+		close(view);
+}
+
 static int mount_image(const struct call *c, struct mount_opts *o)
 {
-	char name[64] = "";
+	char name[64] = "", view_name[64] = "";
 	const char *dev;
-	int fd, ret;
+	int fd, view = -1, ret;
 
-	ret = find_device(c, o, name, &fd);
+	ret = driver_settle(c->spec, o) ? EXIT_MOUNT : find_device(c, o, name, &fd);
 	if (ret)
 		return ret;
 	dev = fd < 0 ? c->spec : name;
+	if (o->driver != DRIVER_MODULE && !c->fake) {
+		view = driver_view(c->spec, c->dir, o, dev, view_name);
+		if (view < 0) {
+			close_both(fd, view);
+			return EXIT_MOUNT;
+		}
+		dev = view_name;
+	}
 	if (c->verbose) {
 		memory_say(c->spec, o);
 		say_mounting(c, dev);
@@ -148,19 +154,37 @@ static int mount_image(const struct call *c, struct mount_opts *o)
 		ret = EXIT_MOUNT;
 	else if (!c->fake)
 		ret = do_mount(c->spec, dev, c->dir, o);
-	if (fd >= 0)
-		close(fd);
+	close_both(fd, view);
+	if (!ret && view >= 0)
+		driver_say(c->spec);
 	if (ret == -EPERM)
 		return EXIT_USAGE;
 	return ret < 0 ? EXIT_MOUNT : ret;
 }
 
+/* A list is mounted as the device that its pieces become. */
+static int mount_list(const struct call *c, struct mount_opts *o)
+{
+	struct call of_device = *c;
+	char path[80];
+	int fd, ret;
+
+	if (!list_is(c->spec))
+		return mount_image(c, o);
+	fd = list_attach(c->spec, path, sizeof(path));
+	if (fd < 0)
+		return EXIT_SYSTEM;
+	of_device.spec = path;
+	ret = mount_image(&of_device, o);
+	close(fd);
+	return ret;
+}
+
 static int run(const struct call *c)
 {
 	struct mount_opts o;
-	int ret;
+	int ret = options_parse(c->options, &o) ? EXIT_USAGE : EXIT_OK;
 
-	ret = options_parse(c->options, &o) ? EXIT_USAGE : EXIT_OK;
 	if (!ret && o.remount) {
 		if (c->ns && enter_namespace(c->ns))
 			ret = EXIT_MOUNT;
@@ -169,7 +193,7 @@ static int run(const struct call *c)
 		else if (!c->fake && do_remount(c->dir, &o))
 			ret = EXIT_MOUNT;
 	} else if (!ret) {
-		ret = mount_image(c, &o);
+		ret = mount_list(c, &o);
 	}
 	free(o.fs);
 	return ret;
@@ -182,7 +206,6 @@ static int append_options(const struct arg *a, void *ctx, const char *more)
 	size_t len = c->options ? strlen(c->options) : 0;
 	char *p = realloc(c->options, len + strlen(more) + 2);
 
-	(void)a;
 	if (!p) {
 		no_memory();
 		return EXIT_SYSTEM;
@@ -201,8 +224,6 @@ static const struct arg option_table[] = {
 	{ .letter = 's' },
 	{ 'n', NULL, NULL, "accepted", ARG_IGNORED },
 	{ 't', NULL, "TYPE", "accepted; there is one type", ARG_IGNORED },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -212,6 +233,7 @@ static const struct args command_line = {
 	"       mount.dsfs IMAGE DIR [-sfnv] [-N NAMESPACE] [-o OPTIONS] [-t TYPE]\n"
 	"Mount a DSFS image, a file or a block device.  mount(8) runs this.\n",
 	.wrong = EXIT_USAGE,
+	.words = "an image and a directory", .low = 2, .high = 2,
 	.table = option_table,
 };
 
@@ -222,8 +244,6 @@ int main(int argc, char **argv)
 
 	msg_init("mount.dsfs", EXIT_SYSTEM);
 	ret = args_parse(&command_line, &c, &argc, argv);
-	if (ret < 0 && argc != 2)
-		ret = args_wrong(EXIT_USAGE, "an image and a directory are needed");
 	if (ret < 0) {
 		c.spec = argv[0];
 		c.dir = argv[1];

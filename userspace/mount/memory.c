@@ -6,8 +6,6 @@
  */
 #include <argz.h>
 #include <linux/mempolicy.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -126,7 +124,6 @@ void nodes_spread(void)
 {
 	unsigned long allowed[NODES / BITS] = { 0 }, nodes[NODES / BITS] = { 0 };
 	int policy = 0;
-	size_t i;
 
 	if (syscall(SYS_get_mempolicy, &policy, NULL, 0UL, NULL, 0UL) ||
 	    policy != MPOL_DEFAULT ||
@@ -134,7 +131,7 @@ void nodes_spread(void)
 		    (unsigned long)MPOL_F_MEMS_ALLOWED))
 		return;
 	add_nodes_with_cpus(nodes);
-	for (i = 0; i < NODES / BITS; i++)
+	for (size_t i = 0; i < NODES / BITS; i++)
 		nodes[i] &= allowed[i];
 	/* fails without harm: for no nodes, or in a sandbox */
 	syscall(SYS_set_mempolicy, MPOL_INTERLEAVE, nodes, (unsigned long)NODES + 1);

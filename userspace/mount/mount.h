@@ -8,9 +8,15 @@
 #ifndef DSFS_MOUNT_H
 #define DSFS_MOUNT_H
 
-#include <sys/stat.h>
-
 #include "image.h"
+
+/**
+ * enum driver - what of the kernel reads the image
+ * @DRIVER_MODULE: the module dsfs
+ * @DRIVER_EROFS: EROFS, by a view
+ * @DRIVER_AUTO: the module if there is one
+ */
+enum driver { DRIVER_MODULE, DRIVER_EROFS, DRIVER_AUTO };
 
 /**
  * struct mount_opts - the options of a mount, sorted by whom they are for
@@ -20,6 +26,7 @@
  * @sizelimit: bytes of the file that are the image; 0: up to its end
  * @generation: number of the generation; 0: the newest
  * @digest: that the generation has to keep
+ * @driver: with AUTO, after driver_settle(): EROFS, as there is no module
  * @remount: change a mount
  */
 struct mount_opts {
@@ -30,6 +37,7 @@ struct mount_opts {
 	u64 sizelimit;
 	u64 generation;
 	struct expected digest;
+	enum driver driver;
 	bool remount;
 };
 
@@ -61,6 +69,42 @@ int image_open_part(const char *path, const struct mount_opts *o, struct image *
  */
 int loop_attach(const struct image *img, const struct mount_opts *o, char name[64]);
 
+/** loop_attach_fd - the same of all of a file that has no other user; @path: for messages */
+int loop_attach_fd(int file, const char *path, char name[64]);
+
+/** list_is - whether a file is a list of pieces */
+bool list_is(const char *spec);
+
+/**
+ * list_attach - make a device of the pieces of a list
+ * @path: gets its path
+ *
+ * Return: an open descriptor of it, which keeps it alive, or -1 after a message.
+ */
+int list_attach(const char *spec, char *path, size_t size);
+
+/**
+ * driver_settle - find out who reads the image
+ * @o: option driver=; a driver that is not there makes an error here, the module at the mount
+ *
+ * Return: 0, or -1 after a message.
+ */
+int driver_settle(const char *spec, struct mount_opts *o);
+
+/**
+ * driver_view - make a view, and a loop device of it
+ * @o: gets the options of EROFS
+ * @device: that of the image
+ * @name: gets the path of the view's
+ *
+ * Return: an open descriptor of the loop device, or -1 after a message.
+ */
+int driver_view(const char *spec, const char *dir, struct mount_opts *o, const char *device,
+		char name[64]);
+
+/** driver_say - print what a mount by EROFS lacks */
+void driver_say(const char *spec);
+
 /**
  * digest_check - whether an image keeps the digest that option digest= asks for
  * @path: of the image
@@ -80,6 +124,9 @@ int digest_check_mounted(const char *dir, const struct mount_opts *o);
  * Return: 0 if none is.
  */
 u64 generation_mounted(dev_t dev);
+
+/** device_path - the path of a block device: the kernel's name of it, in /dev.  0 or -1 */
+int device_path(dev_t dev, char *path, size_t size);
 
 /** memory_say - print what a mount of an image will take of memory, if the image says */
 void memory_say(const char *spec, const struct mount_opts *o);

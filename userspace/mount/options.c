@@ -56,11 +56,9 @@ static const char * const ignored[] = {
 
 static bool is_ignored(const char *opt, size_t len)
 {
-	size_t i;
-
 	if (!strncmp(opt, "x-", 2) || !strncmp(opt, "X-", 2))
 		return true;
-	for (i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		if (strlen(ignored[i]) == len && !memcmp(opt, ignored[i], len))
 			return true;
 	return false;
@@ -68,9 +66,7 @@ static bool is_ignored(const char *opt, size_t len)
 
 static bool for_vfs(const char *opt, struct mount_opts *o)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(vfs) / sizeof(*vfs); i++) {
+	for (size_t i = 0; i < sizeof(vfs) / sizeof(*vfs); i++) {
 		if (strcmp(opt, vfs[i].name))
 			continue;
 		o->attrs = (o->attrs & ~vfs[i].clear) | vfs[i].set;
@@ -90,12 +86,24 @@ static int size_option(const char *opt, const char *value, u64 *v)
 	return ret ? -1 : 0;
 }
 
+static int driver_option(const char *value, enum driver *driver)
+{
+	static const char * const names[] = { "module", "erofs", "auto" };
+
+	for (enum driver d = DRIVER_MODULE; d <= DRIVER_AUTO; d++) {
+		if (strcmp(value, names[d]))
+			continue;
+		*driver = d;
+		return 0;
+	}
+	return msg_error(NULL, "option driver=%s: not module, erofs or auto", value);
+}
+
 static int digest_option(const char *opt, const char *value, struct expected *digest)
 {
 	if (!expected_parse(value, digest))
 		return 0;
-	msg_error(NULL, "option %s: not sha256: and 64 hexadecimal digits", opt);
-	return -1;
+	return msg_error(NULL, "option %s: not sha256: and 64 hexadecimal digits", opt);
 }
 
 /*
@@ -104,8 +112,8 @@ static int digest_option(const char *opt, const char *value, struct expected *di
  */
 static int verity_option(const char *opt)
 {
-	msg_error(NULL, "option %s: nobody has made the device: mount.dsfs(8) says who does", opt);
-	return -1;
+	return msg_error(NULL, "option %s: nobody has made the device: mount.dsfs(8) says who does",
+			 opt);
 }
 
 static int add_option(const char *opt, struct mount_opts *o)
@@ -122,6 +130,8 @@ static int add_option(const char *opt, struct mount_opts *o)
 		return digest_option(opt, opt + 7, &o->digest);
 	if (!strcmp(opt, "digest"))
 		return digest_option(opt, "", &o->digest);
+	if (!strncmp(opt, "driver=", 7))
+		return driver_option(opt + 7, &o->driver);
 	if (!strncmp(opt, "verity.", 7))
 		return verity_option(opt);
 	/* passed to the kernel, too, which reports errors */

@@ -12,7 +12,6 @@
  * references to pages and copies nothing.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>

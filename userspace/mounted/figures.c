@@ -5,11 +5,7 @@
  * number, and /sys/dev/block has the name of a number.
  */
 #include <argz.h>
-#include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -100,10 +96,8 @@ static int read_text(const char *dir, const char *file, char *buf, size_t size)
 		close(fd);
 	if (ret == -ENOENT || ret == -ENODEV)
 		return -ENOENT;
-	if (ret) {
-		msg_error(dir, "%s: %s", file, strerror(-ret));
-		return ret;
-	}
+	if (ret)
+		return msg_fail(ret, dir, "%s: %s", file, strerror(-ret));
 	buf[n] = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
 	return 0;
@@ -116,8 +110,7 @@ static int read_number(const char *dir, const char *file, u64 *v)
 
 	if (ret || !parse_u64(buf, v))
 		return ret;
-	msg_error(dir, "%s: not a number: %s", file, buf);
-	return -EINVAL;
+	return msg_fail(-EINVAL, dir, "%s: not a number: %s", file, buf);
 }
 
 /* Read the figures of a mount.  Return: as read_text(). */
@@ -129,11 +122,9 @@ static int read_mount(const struct figures_source *src, const char *device, stru
 	*m = (struct mount_info){ };
 	snprintf(m->device, sizeof(m->device), "%s", device);
 	snprintf(dir, sizeof(dir), "%s/fs/dsfs/%s", src->sysfs, device);
-	ret = read_text(dir, "uuid", m->uuid, sizeof(m->uuid));
-	if (!ret)
-		ret = read_text(dir, "label", m->label, sizeof(m->label));
-	if (!ret)
-		ret = read_number(dir, "generation", &m->generation);
+	ret = read_text(dir, "uuid", m->uuid, sizeof(m->uuid)) ?:
+	      read_text(dir, "label", m->label, sizeof(m->label)) ?:
+	      read_number(dir, "generation", &m->generation);
 	for (i = 0; !ret && i < FIGURES; i++) {
 		ret = read_number(dir, figures[i].file, &m->value[i]);
 		m->there[i] = !ret;
@@ -239,11 +230,8 @@ static int read_points(const struct figures_source *src, struct mount_set *set)
 	size_t size = 0;
 	int ret = 0;
 
-	if (!f) {
-		ret = -errno;
-		msg_error(src->mountinfo, "%s", strerror(errno));
-		return ret;
-	}
+	if (!f)
+		return msg_fail(-errno, src->mountinfo, "%s", strerror(errno));
 	while (!ret && getline(&line, &size, f) >= 0)
 		ret = mountinfo_line(src, set, line);
 	free(line);
@@ -273,9 +261,7 @@ static int read_all(const struct figures_source *src, struct mount_set *set)
 		/* without the module there are no mounts */
 		if (errno == ENOENT)
 			return 0;
-		ret = -errno;
-		msg_error(path, "%s", strerror(errno));
-		return ret;
+		return msg_fail(-errno, path, "%s", strerror(errno));
 	}
 	while (!ret && (e = readdir(dir))) {
 		if (e->d_name[0] != '.')

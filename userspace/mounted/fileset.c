@@ -7,10 +7,10 @@
 #include <fts.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "fileset.h"
 #include "list.h"
 #include "msg.h"
@@ -169,29 +169,20 @@ static void place_file(void *ctx, size_t i)
 	close(fd);
 }
 
-static int compare(u64 a, u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int by_place(const void *p, const void *q)
 {
 	const struct fileset_file *a = p, *b = q;
-	int d = compare(a->dev, b->dev);
 
-	if (!d)
-		d = compare(a->start, b->start);
-	return d ? d : compare(a->given, b->given);
+	return array_order(a->dev, b->dev) ?: array_order(a->start, b->start) ?:
+	       array_order(a->given, b->given);
 }
 
 static int by_inode(const void *p, const void *q)
 {
 	const struct fileset_file *a = p, *b = q;
-	int d = compare(a->dev, b->dev);
 
-	if (!d)
-		d = compare(a->ino, b->ino);
-	return d ? d : compare(a->given, b->given);
+	return array_order(a->dev, b->dev) ?: array_order(a->ino, b->ino) ?:
+	       array_order(a->given, b->given);
 }
 
 static void drop_links(struct fileset *set)

@@ -6,14 +6,13 @@
  * file is read alone.  Here ranges of the device are shuffled, and the files within
  * buffers of many ranges again.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "args.h"
 #include "mounted.h"
 #include "status.h"
 #include "fileset.h"
+#include "mixing.h"
 #include "msg.h"
 #include "shuffle.h"
 #include "stop.h"
@@ -22,11 +21,13 @@
 
 /**
  * struct order_options - the command line
+ * @plot: file for a picture of the order, which is not printed then; or NULL
  * @buffer: bytes; 0 for all, a true shuffle
  */
 struct order_options {
 	char **paths;
 	const char *list;
+	const char *plot;
 	u64 buffer;
 	u64 range;
 	u64 seed;
@@ -49,7 +50,26 @@ static int buffers(const struct order_options *o, const struct fileset *set, u32
 	return ret;
 }
 
-static int print_order(const struct order_options *o, const struct fileset *set)
+static int plot(const struct order_options *o, const struct fileset *set, const u32 *order)
+{
+	struct mixing mixing = { };
+	int ret = mixing_of(&mixing, set, order, o->seed);
+
+	if (ret)
+		return ret;
+	mixing_print(&mixing);
+	return mixing_draw(&mixing, o->plot);
+}
+
+static void print(const struct order_options *o, const struct fileset *set, const u32 *order)
+{
+	for (size_t i = 0; i < set->nr && !ferror(stdout); i++) {
+		fputs(set->v[order[i]].path, stdout);
+		putchar(o->null ? '\0' : '\n');
+	}
+}
+
+static int show_order(const struct order_options *o, const struct fileset *set)
 {
 	u32 *order = calloc(set->nr + 1, sizeof(*order));
 	int ret = order ? 0 : -ENOMEM;
@@ -62,10 +82,10 @@ static int print_order(const struct order_options *o, const struct fileset *set)
 		ret = buffers(o, set, order);
 	if (ret)
 		no_memory();
-	for (size_t i = 0; !ret && i < set->nr && !ferror(stdout); i++) {
-		fputs(set->v[order[i]].path, stdout);
-		putchar(o->null ? '\0' : '\n');
-	}
+	else if (o->plot)
+		ret = plot(o, set, order);
+	else
+		print(o, set, order);
 	free(order);
 	return ret;
 }
@@ -91,18 +111,15 @@ static int run(const struct order_options *o, struct fileset *set)
 
 	if (ret)
 		return ret;
-	if (set->nr > U32_MAX - 1) {
-		msg_error(NULL, "%zu files: the limit is %u", set->nr, U32_MAX - 1);
-		return -EFBIG;
-	}
+	if (set->nr > U32_MAX - 1)
+		return msg_fail(-EFBIG, NULL, "%zu files: the limit is %u", set->nr, U32_MAX - 1);
 	if (set->nr && !o->list)
 		name_order(set);
 	fileset_place(set, JOBS);
 	/* Half an order would be taken for a whole one. */
 	if (stop_asked())
 		return -EINTR;
-	ret = print_order(o, set);
-	return ret ? ret : set->errors ? -EIO : 0;
+	return show_order(o, set) ?: set->errors ? -EIO : 0;
 }
 
 static const struct arg option_table[] = {
@@ -122,8 +139,9 @@ static const struct arg option_table[] = {
 	  ARG_TEXT(struct order_options, list, 0) },
 	{ '0', "null", NULL, "entries of FILE and of the order end with NUL, not newline",
 	  ARG_FLAG(struct order_options, null) },
-	{ ARG_HELP },
-	{ ARG_VERSION },
+	{ 0, "plot", "FILE",
+	  "draw to FILE (SVG) and print how well the order mixes, not the order",
+	  ARG_TEXT(struct order_options, plot, 0), .not = "null" },
 	{ }
 };
 
@@ -133,7 +151,9 @@ static const struct args command_line = {
 	"       dsfs order [options] --filelist=FILE\n"
 	"Print the files below PATH in an order that is random over all of them and yet reads\n"
 	"the device in large ranges: ranges are shuffled, and files within buffers of many.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs order /data >epoch.list\n"
+	"  dsfs order --plot=order.svg --buffer=1G /data\n",
 	.table = option_table,
 };
 

@@ -13,8 +13,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -23,7 +21,6 @@
 #include "json.h"
 #include "list.h"
 #include "msg.h"
-#include "parse.h"
 #include "stop.h"
 #include "work.h"
 
@@ -179,7 +176,6 @@ static void ask_for_all(void *ctx, size_t i)
 	char *name;
 	int ret;
 
-	(void)i;
 	while ((name = next_name(a))) {
 		ret = ask(a, name);
 		if (ret) {
@@ -195,26 +191,19 @@ static void ask_for_all(void *ctx, size_t i)
 
 static void report(const struct hinter *a)
 {
-	char bytes[32], limit[32];
-	struct json j;
+	struct json json, *j = json_report(&json, a->o->json);
 
-	if (a->o->json) {
-		json_init(&j, stdout);
-		json_begin_object(&j, NULL);
-		json_u64(&j, "files", a->files);
-		json_u64(&j, "bytes", a->bytes);
-		json_u64(&j, "limit", a->o->limit);
-		json_bool(&j, "limit_reached", a->full);
-		json_u64(&j, "errors", a->errors);
-		json_bool(&j, "interrupted", stop_asked());
-		json_end(&j);
-	} else if (!a->o->quiet) {
-		parse_format_size(bytes, sizeof(bytes), a->bytes);
-		parse_format_size(limit, sizeof(limit), a->o->limit);
-		printf("asked for %llu file%s, %s%s%s%s\n", a->files, msg_s(a->files), bytes,
-		       a->full ? ": the limit is " : "", a->full ? limit : "",
-		       stop_asked() ? ": stopped" : "");
-	}
+	if (!j && a->o->quiet)
+		return;
+	json_show_u64(j, "files", "asked for %llu file", a->files);
+	json_say(j, "%s", msg_s(a->files));
+	json_show_size(j, "bytes", ", %s", a->bytes);
+	json_show_size(j, "limit", a->full ? ": the limit is %s" : NULL, a->o->limit);
+	json_bool(j, "limit_reached", a->full);
+	json_u64(j, "errors", a->errors);
+	json_bool(j, "interrupted", stop_asked());
+	json_say(j, "%s\n", stop_asked() ? ": stopped" : "");
+	json_end(j);
 }
 
 static int open_list(struct name_list *l, const char *path)
@@ -225,8 +214,7 @@ static int open_list(struct name_list *l, const char *path)
 	l->in = l->fd < 0 ? NULL : fopencookie(l, "r", io);
 	if (l->in)
 		return 0;
-	msg_error(path, "cannot open: %s", strerror(errno));
-	return -1;
+	return msg_error(path, "cannot open: %s", strerror(errno));
 }
 
 static int run(const struct readahead_options *o)
@@ -264,8 +252,6 @@ static const struct arg option_table[] = {
 	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct readahead_options, quiet) },
 	{ 0, "json", NULL, "report in JSON on standard output",
 	  ARG_FLAG(struct readahead_options, json) },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -274,7 +260,9 @@ static const struct args command_line = {
 	"Usage: dsfs readahead [options] --filelist=FILE\n"
 	"Ask for files that are about to be read, in the order of a list.  Does not wait for\n"
 	"them: whoever reads them does.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs readahead --filelist=epoch.list\n"
+	"  dsfs readahead --limit=4G --filelist=epoch.list\n",
 	.table = option_table,
 };
 

@@ -3,8 +3,7 @@
  * Orders of reading a set of files.  No I/O, and no random numbers of libc: the
  * same files and seed give the same order on every machine.
  */
-#include <stdlib.h>
-
+#include "array.h"
 #include "random.h"
 #include "shuffle.h"
 
@@ -97,9 +96,7 @@ static size_t next_buffer(const u32 *v, size_t left, const u64 *sizes, u64 buffe
 
 static int by_number(const void *p, const void *q)
 {
-	const u32 a = *(const u32 *)p, b = *(const u32 *)q;
-
-	return a < b ? -1 : a > b;
+	return array_order(*(const u32 *)p, *(const u32 *)q);
 }
 
 int order_buffered(u32 *order, const u64 *sizes, size_t nr,

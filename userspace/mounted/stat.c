@@ -5,9 +5,6 @@
  */
 #include <argz.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -17,6 +14,9 @@
 #include "json.h"
 #include "msg.h"
 #include "parse.h"
+#include "screen.h"
+
+#define BAR	28	/* columns, beside numbers of 20 digits */
 
 struct stat_options {
 	struct figures_source src;
@@ -29,79 +29,114 @@ struct stat_options {
 
 static void print_points(const struct mount_info *m, FILE *out)
 {
+	struct screen_line line;
 	const char *p = NULL;
 	char buf[4096];
 
+	fputs(m->device, out);
+	screen_begin(&line, out, 4, " on ");
+	line.column += strlen(m->device);
 	while ((p = argz_next(m->points, m->points_len, p)))
-		fprintf(out, "%s%s", p == m->points ? "" : ", ", msg_escape(buf, sizeof(buf), p));
-	if (!m->points)
-		fputs("(not mounted here)", out);
+		screen_item(&line, "%s", msg_escape(buf, sizeof(buf), p));
+	fputs(m->points ? "\n" : "(not mounted here)\n", out);
 }
 
 static void print_requests(const struct mount_info *m, FILE *out)
 {
 	const u64 total = figures_sum(m, FIG_REQUESTS);
+	u64 most = 0;
 	char buf[32];
 
-	fprintf(out, "  %-12s %14s %14s\n", "requests", "number", "bytes");
 	for (int i = 0; i < FIG_KINDS; i++)
-		fprintf(out, "    %-10s %14llu %14s\n", figures[FIG_REQUESTS + i].kind,
+		most = m->value[FIG_REQUESTS + i] > most ? m->value[FIG_REQUESTS + i] : most;
+	fprintf(out, "  %-12s %14s %14s\n", "requests", "number", "bytes");
+	for (int i = 0; i < FIG_KINDS; i++) {
+		fprintf(out, "    %-10s %14llu %14s  ", figures[FIG_REQUESTS + i].kind,
 			m->value[FIG_REQUESTS + i],
 			parse_format_size(buf, sizeof(buf), m->value[FIG_BYTES + i]));
+		screen_bar(out, m->value[FIG_REQUESTS + i], most, BAR);
+		fputc('\n', out);
+	}
 	fprintf(out, "    %-10s %14llu %14s\n", "all", total,
 		parse_format_size(buf, sizeof(buf), figures_sum(m, FIG_BYTES)));
 	if (m->value[FIG_OPENS])
 		fprintf(out, "    a file opened: %.3f\n", (double)total / m->value[FIG_OPENS]);
 }
 
+static void title(struct screen_line *line, FILE *out, const char *text)
+{
+	fputs("  ", out);
+	screen_begin(line, out, 13, text);
+	line->indent += 2;
+	line->column += 2;
+}
+
+/* "12 files admitted": @thing is one of them, @rest what became of it */
+static void count(struct screen_line *line, u64 n, const char *thing, const char *rest)
+{
+	screen_item(line, "%llu %s%s%s", n, thing, *thing ? msg_s(n) : "", rest);
+}
+
 /* Print a line for the cache and for prefetch, unless they did nothing. */
 static void print_cache(const struct mount_info *m, FILE *out)
 {
+	struct screen_line line;
 	char held[32];
 
 	if (m->value[FIG_CACHE_ADMITTED] || m->value[FIG_CACHE_TRANSIENT]) {
-		fprintf(out, "  %-12s %llu file%s admitted, %llu transient; ",
-			"cache", m->value[FIG_CACHE_ADMITTED],
-			msg_s(m->value[FIG_CACHE_ADMITTED]), m->value[FIG_CACHE_TRANSIENT]);
-		fprintf(out, "%llu page%s lost", m->value[FIG_CACHE_LOST],
-			msg_s(m->value[FIG_CACHE_LOST]));
+		title(&line, out, "cache");
+		count(&line, m->value[FIG_CACHE_ADMITTED], "file", " admitted");
+		count(&line, m->value[FIG_CACHE_TRANSIENT], "", "transient");
+		count(&line, m->value[FIG_CACHE_LOST], "page", " lost");
 		if (m->there[FIG_CACHE_HELD])
-			fprintf(out, "; %s held",
-				parse_format_size(held, sizeof(held),
-						  m->value[FIG_CACHE_HELD]));
+			screen_item(&line, "%s held",
+				    parse_format_size(held, sizeof(held),
+						      m->value[FIG_CACHE_HELD]));
 		fputc('\n', out);
 	}
-	if (m->value[FIG_PREFETCH_ISSUED] || m->value[FIG_PREFETCH_DROPPED])
-		fprintf(out, "  %-12s %llu file%s had read; %llu hint%s dropped\n",
-			"prefetch", m->value[FIG_PREFETCH_ISSUED],
-			msg_s(m->value[FIG_PREFETCH_ISSUED]),
-			m->value[FIG_PREFETCH_DROPPED], msg_s(m->value[FIG_PREFETCH_DROPPED]));
+	if (m->value[FIG_PREFETCH_ISSUED] || m->value[FIG_PREFETCH_DROPPED]) {
+		title(&line, out, "prefetch");
+		count(&line, m->value[FIG_PREFETCH_ISSUED], "file", " read ahead");
+		count(&line, m->value[FIG_PREFETCH_DROPPED], "hint", " dropped");
+		fputc('\n', out);
+	}
+}
+
+static void print_image(const struct mount_info *m, FILE *out)
+{
+	char label[256], all[32], resident[32];
+	struct screen_line line;
+
+	title(&line, out, "image");
+	screen_item(&line, "%s", m->uuid);
+	screen_item(&line, "generation %llu", m->generation);
+	if (m->label[0])
+		screen_item(&line, "label %s", msg_escape(label, sizeof(label), m->label));
+	fprintf(out, "\n  %-12s %s, %s of it in memory\n", "metadata",
+		parse_format_size(all, sizeof(all), m->value[FIG_METADATA]),
+		parse_format_size(resident, sizeof(resident), m->value[FIG_RESIDENT]));
 }
 
 static void print_mount(const struct mount_info *m, FILE *out)
 {
-	char label[256], all[32], resident[32];
+	struct screen_line line;
 
-	fprintf(out, "%s on ", m->device);
 	print_points(m, out);
-	fprintf(out, "\n  %-12s %s, generation %llu", "image", m->uuid, m->generation);
-	if (m->label[0])
-		fprintf(out, ", label %s", msg_escape(label, sizeof(label), m->label));
-	fprintf(out, "\n  %-12s %s, %s of it in memory\n", "metadata",
-		parse_format_size(all, sizeof(all), m->value[FIG_METADATA]),
-		parse_format_size(resident, sizeof(resident), m->value[FIG_RESIDENT]));
-	fprintf(out, "  %-12s %llu checksum%s, %llu read%s, %llu structure%s, ", "errors",
-		m->value[FIG_CHECKSUM_ERRORS], msg_s(m->value[FIG_CHECKSUM_ERRORS]),
-		m->value[FIG_IO_ERRORS], msg_s(m->value[FIG_IO_ERRORS]),
-		m->value[FIG_STRUCTURE_ERRORS], msg_s(m->value[FIG_STRUCTURE_ERRORS]));
-	fprintf(out, "%llu bad block%s at mount\n", m->value[FIG_BAD_BLOCKS],
-		msg_s(m->value[FIG_BAD_BLOCKS]));
+	print_image(m, out);
+	title(&line, out, "errors");
+	count(&line, m->value[FIG_CHECKSUM_ERRORS], "checksum", "");
+	count(&line, m->value[FIG_IO_ERRORS], "read", "");
+	count(&line, m->value[FIG_STRUCTURE_ERRORS], "structure", "");
+	count(&line, m->value[FIG_BAD_BLOCKS], "bad block", " at mount");
+	fputc('\n', out);
 	if (!m->there[FIG_OPENS]) {
 		fputs("  nothing else is counted: the module is older than this program\n", out);
 		return;
 	}
-	fprintf(out, "  %-12s %llu file%s, %llu brought in whole by the first read\n", "opened",
-		m->value[FIG_OPENS], msg_s(m->value[FIG_OPENS]), m->value[FIG_WHOLE_READS]);
+	title(&line, out, "opened");
+	count(&line, m->value[FIG_OPENS], "file", "");
+	count(&line, m->value[FIG_WHOLE_READS], "", "brought in whole by the first read");
+	fputc('\n', out);
 	print_requests(m, out);
 	print_cache(m, out);
 }
@@ -298,8 +333,6 @@ static const struct arg option_table[] = {
 	  ARG_TEXT(struct stat_options, output, 0) },
 	{ FIGURES_SYSFS(struct stat_options, src) },
 	{ FIGURES_MOUNTINFO(struct stat_options, src) },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -311,7 +344,9 @@ static const struct args command_line = {
 	.more =
 	"Exit: 0 done, 1 something could not be read or written, or is not mounted,\n"
 	"2 wrong usage.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs stat\n"
+	"  dsfs stat --prometheus --output=dsfs.prom /data\n",
 	.table = option_table,
 };
 

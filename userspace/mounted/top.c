@@ -4,8 +4,6 @@
  * two readings divided by the measured time between them, so a delay makes no
  * rate wrong.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -14,9 +12,11 @@
 #include "status.h"
 #include "figures.h"
 #include "msg.h"
+#include "screen.h"
 
 #define DELAY_MAX	86400
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof(*(a)))
+#define DEVICE		12	/* columns */
+#define BAR		15
 
 struct top_options {
 	struct figures_source src;
@@ -26,10 +26,11 @@ struct top_options {
 	bool batch;
 };
 
-/* A reading of all mounts */
+/* A reading of all mounts; @peak: the most bytes a second that a mount has read up to then */
 struct snapshot {
 	struct mount_set set;
 	double at;
+	double peak;
 };
 
 static int look(const struct top_options *o, struct snapshot *l)
@@ -67,7 +68,7 @@ static u64 sum_grown(const struct mount_info *m, const struct mount_info *was, e
 /* Format a number in up to five columns, such as "1.2M". */
 static const char *short_number(char *buf, size_t size, double v)
 {
-	static const char units[] = " kMGTP";
+	static const char units[] = " kMGTPEZ";
 	const char *u = units;
 
 	for (; v >= 9999.5 && u[1]; u++)
@@ -79,38 +80,75 @@ static const char *short_number(char *buf, size_t size, double v)
 	return buf;
 }
 
+static void number(int columns, double v)
+{
+	char buf[16];
+
+	printf(" %*s", columns, short_number(buf, sizeof(buf), v));
+}
+
 static void head(void)
 {
-	printf("%-12s %7s %7s %7s %9s %7s %7s %7s %7s %7s %6s  %s\n", "DEVICE", "open/s",
-	       "whole/s", "req/s", "MB/s", "req/op", "admit/s", "trans/s", "lost/s",
-	       "pref/s", "errors", "MOUNTED ON");
+	printf("%-*s %6s %7s %6s %7s %6s %6s %6s\n", DEVICE, "DEVICE", "open/s", "whole/s",
+	       "req/s", "MB/s", "req/op", "pref/s", "errors");
 }
 
-static void row(const struct mount_info *m, const struct mount_info *was, double seconds)
+/* What the epoch cache did, if it did anything */
+static void cache_row(const struct mount_info *m, const struct mount_info *was, double seconds)
 {
-	const u64 opens = grown(m, was, FIG_OPENS);
+	const double admitted = grown(m, was, FIG_CACHE_ADMITTED) / seconds;
+	const double transient = grown(m, was, FIG_CACHE_TRANSIENT) / seconds;
+	const double lost = grown(m, was, FIG_CACHE_LOST) / seconds;
+
+	if (admitted <= 0 && transient <= 0 && lost <= 0)
+		return;
+	fputs("  epoch cache:", stdout);
+	number(0, admitted);
+	fputs(" admit/s,", stdout);
+	number(0, transient);
+	fputs(" trans/s,", stdout);
+	number(0, lost);
+	fputs(" lost/s\n", stdout);
+}
+
+static double bytes_rate(const struct mount_info *m, const struct mount_info *was, double seconds)
+{
+	return sum_grown(m, was, FIG_BYTES) / seconds;
+}
+
+static void row(const struct mount_info *m, const struct mount_info *was, double seconds,
+		double peak)
+{
+	const double bytes = bytes_rate(m, was, seconds);
+	const u64 opens = grown(m, was, FIG_OPENS), errors = figures_errors(m);
 	const u64 requests = sum_grown(m, was, FIG_REQUESTS);
-	const u64 rates[] = { opens, grown(m, was, FIG_WHOLE_READS), requests };
-	const enum figure_id more[] = {
-		FIG_CACHE_ADMITTED, FIG_CACHE_TRANSIENT, FIG_CACHE_LOST, FIG_PREFETCH_ISSUED,
-	};
 	char buf[4096];
 
-	printf("%-12s", m->device);
-	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
-		printf(" %7s", short_number(buf, sizeof(buf), rates[i] / seconds));
-	printf(" %9.1f", sum_grown(m, was, FIG_BYTES) / seconds / 1e6);
-	if (opens)
-		printf(" %7.3f", (double)requests / opens);
+	snprintf(buf, sizeof(buf), "%s", m->device);
+	printf("%-*s", DEVICE, screen_tail(buf, DEVICE));
+	number(6, opens / seconds);
+	number(7, grown(m, was, FIG_WHOLE_READS) / seconds);
+	number(6, requests / seconds);
+	if (bytes < 99999.95e6)
+		printf(" %7.1f", bytes / 1e6);
 	else
-		printf(" %7s", "-");
-	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
-		printf(" %7s", short_number(buf, sizeof(buf), grown(m, was, more[i]) / seconds));
-	printf(" %6llu  %s\n", figures_errors(m), m->points ?
-	       msg_escape(buf, sizeof(buf), m->points) : "-");
+		number(7, bytes / 1e6);
+	if (opens && requests / opens < 100)
+		printf(" %6.3f", (double)requests / opens);
+	else if (opens)
+		number(6, (double)requests / opens);
+	else
+		printf(" %6s", "-");
+	number(6, grown(m, was, FIG_PREFETCH_ISSUED) / seconds);
+	number(6, errors);
+	fputs("  ", stdout);
+	screen_bar(stdout, bytes, peak, BAR);
+	msg_escape(buf, sizeof(buf), m->points ?: "-");
+	printf("\n  %s\n", screen_tail(buf, SCREEN_COLUMNS - 2));
+	cache_row(m, was, seconds);
 }
 
-static void table(const struct snapshot *old, const struct snapshot *new)
+static void table(const struct snapshot *old, struct snapshot *new)
 {
 	double seconds = new->at - old->at;
 	const struct mount_info *was;
@@ -119,17 +157,23 @@ static void table(const struct snapshot *old, const struct snapshot *new)
 	if (seconds < 0.001)
 		seconds = 0.001;
 	head();
+	new->peak = old->peak;
+	for (size_t i = 0; i < new->set.nr; i++) {
+		was = before(old, &new->set.v[i]);
+		if (was && bytes_rate(&new->set.v[i], was, seconds) > new->peak)
+			new->peak = bytes_rate(&new->set.v[i], was, seconds);
+	}
 	for (size_t i = 0; i < new->set.nr; i++) {
 		was = before(old, &new->set.v[i]);
 		if (was)
-			row(&new->set.v[i], was, seconds);
+			row(&new->set.v[i], was, seconds, new->peak);
 	}
 }
 
 /* --- again and again -------------------------------------------------------------------- */
 
 static void show(const struct top_options *o, const struct snapshot *old,
-		 const struct snapshot *new, u64 n)
+		 struct snapshot *new, u64 n)
 {
 	if (o->batch) {
 		if (n)
@@ -139,7 +183,8 @@ static void show(const struct top_options *o, const struct snapshot *old,
 	}
 	table(old, new);
 	if (!o->batch)
-		printf("\n%zu mounted; every %g s; ^C ends\n", new->set.nr, o->delay);
+		printf("\n%zu mounted; every %g s; the longest bar: %.1f MB/s; ^C ends\n",
+		       new->set.nr, o->delay, new->peak / 1e6);
 }
 
 static int watch(const struct top_options *o)
@@ -147,7 +192,7 @@ static int watch(const struct top_options *o)
 	const struct timespec delay = {
 		.tv_sec = o->delay, .tv_nsec = (o->delay - (time_t)o->delay) * 1e9,
 	};
-	struct snapshot old, new;
+	struct snapshot old = { }, new;
 	bool failed = false;
 
 	if (look(o, &old))
@@ -187,8 +232,6 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct top_options, batch) },
 	{ FIGURES_SYSFS(struct top_options, src) },
 	{ FIGURES_MOUNTINFO(struct top_options, src) },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -199,7 +242,9 @@ static const struct args command_line = {
 	.more =
 	"^C ends it.  Exit: 0 done, 1 something could not be read, or is not mounted (any more),\n"
 	"2 wrong usage.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs top\n"
+	"  dsfs top --delay=10 /data\n",
 	.table = option_table,
 };
 

@@ -10,8 +10,6 @@
 #include <poll.h>
 #include <search.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/fanotify.h>
 #include <unistd.h>
 
@@ -176,22 +174,16 @@ static int record_all(struct trace *t)
 static int open_mount(struct trace *t)
 {
 	t->dir = open(t->o->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (t->dir < 0 || path_of_fd(t->dir, t->base)) {
-		msg_error(t->o->mount, "%s", strerror(errno));
-		return -1;
-	}
+	if (t->dir < 0 || path_of_fd(t->dir, t->base))
+		return msg_error(t->o->mount, "%s", strerror(errno));
 	t->fan = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK |
 			       FAN_UNLIMITED_QUEUE | FAN_REPORT_DFID_NAME,
 			       O_RDONLY);
-	if (t->fan < 0) {
-		msg_error(NULL, "fanotify: %s%s", strerror(errno),
-			  errno == EPERM ? ": CAP_SYS_ADMIN is needed" : "");
-		return -1;
-	}
-	if (fanotify_mark(t->fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, t->dir, NULL)) {
-		msg_error(t->o->mount, "fanotify: %s", strerror(errno));
-		return -1;
-	}
+	if (t->fan < 0)
+		return msg_error(NULL, "fanotify: %s%s", strerror(errno),
+				 errno == EPERM ? ": CAP_SYS_ADMIN is needed" : "");
+	if (fanotify_mark(t->fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, t->dir, NULL))
+		return msg_error(t->o->mount, "fanotify: %s", strerror(errno));
 	return 0;
 }
 
@@ -203,8 +195,7 @@ static int open_output(struct trace *t)
 	t->out = fopen(t->o->output, "we");
 	if (t->out)
 		return 0;
-	msg_error(t->o->output, "%s", strerror(errno));
-	return -1;
+	return msg_error(t->o->output, "%s", strerror(errno));
 }
 
 static void report(const struct trace *t)
@@ -247,8 +238,6 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct trace_options, null) },
 	{ 'q', "quiet", NULL, "say nothing at the beginning and at the end",
 	  ARG_FLAG(struct trace_options, quiet) },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -257,7 +246,10 @@ static const struct args command_line = {
 	"Usage: dsfs trace [options] MOUNTPOINT\n"
 	"Record which files of a mounted file system are opened, in which order, until ^C.\n"
 	"mkfs.dsfs --order lays data out by such a list.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs trace --output=train.order /data\n"
+	"  dsfs trace --quiet /data >train.order\n",
+	.words = "MOUNTPOINT", .low = 1, .high = 1,
 	.table = option_table,
 };
 
@@ -268,9 +260,7 @@ int verb_trace(int argc, char **argv)
 
 	if (ret >= 0)
 		return ret;
-	o.mount = args_single("mount point", argc, argv);
-	if (!o.mount)
-		return EXIT_USAGE;
+	o.mount = argv[0];
 	stop_init(0);
 	/* ^C is how a recording ends, and no failure. */
 	return run(&o);

@@ -6,8 +6,6 @@
  * more at once.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -21,7 +19,6 @@
 #include "json.h"
 #include "msg.h"
 #include "origin.h"
-#include "parse.h"
 #include "progress.h"
 #include "stop.h"
 #include "warmup.h"
@@ -177,53 +174,38 @@ static int warm_up(struct warm *w)
 
 static void report(const struct warm *w)
 {
-	char all[32], came[32], there[32], rate[32], gone[32];
+	struct json json, *j = json_report(&json, w->o->json);
 	const u64 read = w->done - w->cached;
 
-	parse_format_size(all, sizeof(all), w->set.bytes);
-	parse_format_size(came, sizeof(came), read);
-	parse_format_size(there, sizeof(there), w->cached);
-	parse_format_size(rate, sizeof(rate), w->ns ? (u64)(read * 1e9 / w->ns) : 0);
-	parse_format_size(gone, sizeof(gone), w->left);
-	printf("%llu of %zu file%s, %s%s\n", w->files_done, w->set.nr, msg_s(w->set.nr), all,
-	       stop_asked() ? ": stopped" : "");
-	printf("  read: %s in %.3f s, %s/s\n", came, w->ns / 1e9, rate);
-	if (w->cached_unknown) {
-		puts("  in memory before, or gone again: this kernel does not tell");
+	if (!j && w->o->quiet)
 		return;
-	}
-	printf("  in memory before: %s\n", there);
-	if (!stop_asked())
-		printf("  gone again: %s, of %llu file%s\n", gone, w->left_files,
-		       msg_s(w->left_files));
-}
-
-static void report_json(const struct warm *w)
-{
-	struct json j;
-
-	json_init(&j, stdout);
-	json_begin_object(&j, NULL);
-	json_u64(&j, "files", w->set.nr);
-	json_u64(&j, "bytes", w->set.bytes);
-	json_u64(&j, "files_done", w->files_done);
-	json_u64(&j, "read_bytes", w->done - w->cached);
-	if (w->cached_unknown)
-		json_put_null(&j, "cached_bytes");
-	else
-		json_u64(&j, "cached_bytes", w->cached);
-	if (w->cached_unknown || stop_asked()) {
-		json_put_null(&j, "left_bytes");
-		json_put_null(&j, "left_files");
+	json_show_u64(j, "files_done", "%llu of ", w->files_done);
+	json_show_u64(j, "files", "%llu file", w->set.nr);
+	json_say(j, "%s", msg_s(w->set.nr));
+	json_show_size(j, "bytes", ", %s", w->set.bytes);
+	json_say(j, "%s\n", stop_asked() ? ": stopped" : "");
+	json_show_size(j, "read_bytes", "  read: %s", read);
+	json_say(j, " in %.3f s, ", w->ns / 1e9);
+	json_show_size(j, NULL, "%s/s\n", w->ns ? (u64)(read * 1e9 / w->ns) : 0);
+	if (w->cached_unknown) {
+		json_put_null(j, "cached_bytes");
+		json_say(j, "  in memory before, or gone again: this kernel does not tell\n");
 	} else {
-		json_u64(&j, "left_bytes", w->left);
-		json_u64(&j, "left_files", w->left_files);
+		json_show_size(j, "cached_bytes", "  in memory before: %s\n", w->cached);
 	}
-	json_u64(&j, "placed_files", w->placed);
-	json_u64(&j, "errors", w->errors + w->set.errors);
-	json_u64(&j, "nanoseconds", w->ns);
-	json_bool(&j, "interrupted", stop_asked());
-	json_end(&j);
+	if (w->cached_unknown || stop_asked()) {
+		json_put_null(j, "left_bytes");
+		json_put_null(j, "left_files");
+	} else {
+		json_show_size(j, "left_bytes", "  gone again: %s, ", w->left);
+		json_show_u64(j, "left_files", "of %llu file", w->left_files);
+		json_say(j, "%s\n", msg_s(w->left_files));
+	}
+	json_u64(j, "placed_files", w->placed);
+	json_u64(j, "errors", w->errors + w->set.errors);
+	json_u64(j, "nanoseconds", w->ns);
+	json_bool(j, "interrupted", stop_asked());
+	json_end(j);
 }
 
 static int run(const struct warmup_options *o)
@@ -232,12 +214,8 @@ static int run(const struct warmup_options *o)
 	int ret;
 
 	w.null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	ret = fileset_add(&w.set, o->list, o->null, o->paths);
+	ret = fileset_add(&w.set, o->list, o->null, o->paths) ?: warm_up(&w);
 	if (!ret)
-		ret = warm_up(&w);
-	if (!ret && o->json)
-		report_json(&w);
-	else if (!ret && !o->quiet)
 		report(&w);
 	if (w.errors || w.set.errors)
 		ret = -EIO;
@@ -253,7 +231,7 @@ static const struct arg option_table[] = {
 	  ARG_TEXT(struct warmup_options, list, 0) },
 	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
 	  ARG_FLAG(struct warmup_options, null) },
-	{ 0, "source", "OPTIONS", "of the way to an image on a server: see dsfs-source(7)",
+	{ 0, "source", "OPTIONS", "how to reach an image on a server: see dsfs-source(7)",
 	  ARG_TEXT(struct warmup_options, source, 0), .once = true },
 	{ 'j', "jobs", "N", "threads that read, 1 to 1024 (default: 32)",
 	  ARG_NUMBER(struct warmup_options, jobs, 1, WORK_JOBS_MAX) },
@@ -261,8 +239,6 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct warmup_options, quiet) },
 	{ 0, "json", NULL, "report in JSON on standard output",
 	  ARG_FLAG(struct warmup_options, json) },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -277,7 +253,9 @@ static const struct args command_line = {
 	.more =
 	"Exit: 0 done, 1 something could not be read, 2 wrong usage; stopped by a signal,\n"
 	"it ends by that signal when it has said what was done.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs warmup /data\n"
+	"  dsfs warmup --jobs=64 --filelist=epoch.list\n",
 	.table = option_table,
 };
 

@@ -6,9 +6,6 @@
  * bring it in.  Files of a list are read one by one, as a job would, and compared with their
  * checksums.  What is in the cache already is not asked for.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../lib/dsfs.h"
 #include "clock.h"
 #include "mounted.h"
@@ -17,7 +14,6 @@
 #include "json.h"
 #include "list.h"
 #include "msg.h"
-#include "parse.h"
 #include "progress.h"
 #include "stop.h"
 #include "warmup.h"
@@ -55,8 +51,7 @@ static int check_kept(const struct image *img, const char *path)
 {
 	if (img->reader->keeps)
 		return 0;
-	msg_error(path, "there is no cache to read it into: --source=cache-dir=DIR");
-	return -EINVAL;
+	return msg_fail(-EINVAL, path, "there is no cache to read it into: --source=cache-dir=DIR");
 }
 
 static void fetch_range(void *ctx, size_t i)
@@ -84,10 +79,9 @@ static void fetch_file(void *ctx, size_t i)
 	struct dsfs_error error;
 	struct dsfs_file *file;
 	struct dsfs_stat st;
-	int ret = dsfs_lookup_path(f->image, f->v[i], DSFS_FOLLOW, &st, &error);
+	int ret = dsfs_lookup_path(f->image, f->v[i], DSFS_FOLLOW, &st, &error) ?:
+		  dsfs_file_open(f->image, st.ino, 0, &file, &error);
 
-	if (!ret)
-		ret = dsfs_file_open(f->image, st.ino, 0, &file, &error);
 	if (!ret) {
 		ret = dsfs_file_verify(file, &error);
 		dsfs_file_close(file);
@@ -114,34 +108,26 @@ static u64 kept_bytes(const struct far *f)
 	return kept;
 }
 
-static void report(const struct far *f, u64 kept)
+static void report(const struct far *f)
 {
-	char all[32], here[32];
+	struct json json, *j = json_report(&json, f->o->json);
 
-	if (f->v) {
-		printf("%llu of %zu file%s%s\n", f->done, f->nr, msg_s(f->nr),
-		       stop_asked() ? ": stopped" : "");
+	if (!j && f->o->quiet)
 		return;
+	if (f->v) {
+		json_show_u64(j, "files_done", "%llu of ", f->done);
+		json_show_u64(j, "files", "%llu file", f->nr);
+		json_say(j, "%s", msg_s(f->nr));
+	} else {
+		json_show_size(j, "bytes", "%s, ", f->end);
+		json_u64(j, "done_bytes", f->done);
+		json_show_size(j, "kept_bytes", "in the cache: %s", kept_bytes(f));
 	}
-	parse_format_size(all, sizeof(all), f->end);
-	parse_format_size(here, sizeof(here), kept);
-	printf("%s, in the cache: %s%s\n", all, here, stop_asked() ? ": stopped" : "");
-}
-
-static void report_json(const struct far *f, u64 kept)
-{
-	struct json j;
-
-	json_init(&j, stdout);
-	json_begin_object(&j, NULL);
-	json_u64(&j, f->v ? "files" : "bytes", f->v ? f->nr : f->end);
-	json_u64(&j, f->v ? "files_done" : "done_bytes", f->done);
-	if (!f->v)
-		json_u64(&j, "kept_bytes", kept);
-	json_u64(&j, "errors", f->errors);
-	json_u64(&j, "nanoseconds", f->ns);
-	json_bool(&j, "interrupted", stop_asked());
-	json_end(&j);
+	json_say(j, "%s\n", stop_asked() ? ": stopped" : "");
+	json_u64(j, "errors", f->errors);
+	json_u64(j, "nanoseconds", f->ns);
+	json_bool(j, "interrupted", stop_asked());
+	json_end(j);
 }
 
 static int choose_range(struct far *f)
@@ -162,11 +148,8 @@ static int ranges(struct far *f)
 
 	if (ret)
 		return ret;
-	ret = check_kept(&f->img, f->img.path);
-	if (!ret)
-		ret = choose_range(f);
-	if (!ret)
-		ret = image_as_expected(&f->img, NULL);
+	ret = check_kept(&f->img, f->img.path) ?: choose_range(f) ?:
+	      image_as_expected(&f->img, NULL);
 	if (ret)
 		return ret;
 	progress_start(&f->bar, "reading", f->end);
@@ -202,10 +185,8 @@ static int files(struct far *f)
 	if (ret)
 		return ret;
 	ret = dsfs_open(*f->o->paths, &opt, &f->image, &error);
-	if (ret) {
-		msg_error(NULL, "%s", error.message);
-		return ret;
-	}
+	if (ret)
+		return msg_fail(ret, NULL, "%s", error.message);
 	ret = check_kept(image_of(f->image), image_of(f->image)->reader->name);
 	if (ret)
 		return ret;
@@ -220,16 +201,10 @@ int warmup_far(const struct warmup_options *o)
 	struct far f = { .o = o };
 	const s64 begun = clock_ns();
 	int ret = o->list ? files(&f) : ranges(&f);
-	u64 kept;
 
 	f.ns = clock_ns() - begun;
-	if (!ret) {
-		kept = o->list ? 0 : kept_bytes(&f);
-		if (o->json)
-			report_json(&f, kept);
-		else if (!o->quiet)
-			report(&f, kept);
-	}
+	if (!ret)
+		report(&f);
 	while (f.nr)
 		free(f.v[--f.nr]);
 	free(f.v);

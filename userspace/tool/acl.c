@@ -5,9 +5,9 @@
  */
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
-#include <stdlib.h>
 
 #include "acl.h"
+#include "array.h"
 #include "parse.h"
 
 /* Each tag is a bit, and they stand in the order of the bits. */
@@ -205,7 +205,7 @@ static int entry_cmp(const void *a, const void *b)
 		p = le32_to_cpu(x->e_id);
 		q = le32_to_cpu(y->e_id);
 	}
-	return p < q ? -1 : p > q;
+	return array_order(p, q);
 }
 
 static const char *parse_entries(char *text, bool ids, struct posix_acl_xattr_header *head,

@@ -3,7 +3,6 @@
 #ifndef DSFS_ACL_H
 #define DSFS_ACL_H
 
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "dsfs_platform.h"

@@ -4,8 +4,6 @@
  * value or refuses it with a message.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "args.h"
 #include "msg.h"
@@ -23,20 +21,17 @@ int arg_wrong(const struct arg *a, const char *value, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	msg_error(NULL, "%s: %s: %s", name, value, text);
-	return -1;
+	return msg_error(NULL, "%s: %s: %s", name, value, text);
 }
 
 int arg_flag(const struct arg *a, void *o, const char *value)
 {
-	(void)value;
 	*(bool *)((char *)o + a->to) = true;
 	return 0;
 }
 
 int arg_constant(const struct arg *a, void *o, const char *value)
 {
-	(void)value;
 	*(unsigned int *)((char *)o + a->to) = a->min;
 	return 0;
 }
@@ -46,8 +41,8 @@ int arg_text(const struct arg *a, void *o, const char *value)
 	*(const char **)((char *)o + a->to) = value;
 	if (!a->max || strlen(value) <= a->max)
 		return 0;
-	msg_error(NULL, "--%s: %zu bytes: the limit is %llu", a->name, strlen(value), a->max);
-	return -1;
+	return msg_error(NULL, "--%s: %zu bytes: the limit is %llu", a->name, strlen(value),
+			 a->max);
 }
 
 int arg_number(const struct arg *a, void *o, const char *value)

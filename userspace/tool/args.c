@@ -4,12 +4,11 @@
  * wrong with a word but prints it, with the path of the program and unescaped.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "args.h"
 #include "msg.h"
 #include "nearest.h"
+#include "status.h"
 
 /* Column of --help where the texts of options begin */
 #define COLUMN	25
@@ -19,6 +18,7 @@
  * @next: the word that is looked at next
  * @given: the options so far, by their index in the table
  * @list: name of the option that has standard input, or NULL
+ * @wrong: exit status of wrong usage
  * @status: -1, or the exit status
  */
 struct parse {
@@ -27,12 +27,25 @@ struct parse {
 	char **next;
 	bool given[ARGS_MAX];
 	const char *list;
+	int wrong;
 	int status;
+};
+
+static const struct arg of_all[] = {
+	{ .letter = 'h', .name = "help", .help = "this text" },
+	{ .letter = 'V', .name = "version", .help = "the version" },
+	{ }
 };
 
 static bool is_end(const struct arg *a)
 {
 	return !a->letter && !a->name;
+}
+
+/* An entry of a table, or at its end the first of those that are behind every table */
+static const struct arg *or_of_all(const struct arg *a)
+{
+	return is_end(a) && a != &of_all[2] ? of_all : a;
 }
 
 static void hint(void)
@@ -58,14 +71,6 @@ int args_wrong(int usage, const char *fmt, ...)
 	return args_refused(usage, NULL, text);
 }
 
-const char *args_single(const char *what, int argc, char **argv)
-{
-	if (argc == 1)
-		return argv[0];
-	args_wrong(0, argc ? "more than one %s given" : "no %s given", what);
-	return NULL;
-}
-
 void args_version(void)
 {
 	printf("%s " DSFS_VERSION_STRING "\n", msg_name());
@@ -89,11 +94,11 @@ static int put_names(const struct arg *a)
 
 void args_help(const struct args *args)
 {
-	const struct arg *a = args->table;
+	const struct arg *a;
 	int at;
 
 	puts(args->usage);
-	for (; !is_end(a); a++) {
+	for (a = or_of_all(args->table); !is_end(a); a = or_of_all(a + 1)) {
 		at = printf("  ") + put_names(a);
 		for (; !a->help; a++)
 			at += printf(", ") + put_names(a + 1);
@@ -101,11 +106,13 @@ void args_help(const struct args *args)
 	}
 	if (args->more)
 		printf("\n%s", args->more);
+	if (args->examples)
+		printf("\nExamples:\n%s", args->examples);
 }
 
 static void refuse(struct parse *p, const char *word, const char *why)
 {
-	p->status = args_refused(p->args->wrong, word, why);
+	p->status = args_refused(p->wrong, word, why);
 }
 
 /* Standard input can be read by one list only. */
@@ -118,18 +125,15 @@ static int check_list(struct parse *p, const struct arg *a, const char *value)
 	p->list = a->name;
 	if (!other)
 		return 0;
-	msg_error(NULL, "--%s and --%s: standard input is but one list", other, a->name);
-	return -1;
+	return msg_error(NULL, "--%s and --%s: standard input is but one list", other, a->name);
 }
 
 static int set(struct parse *p, const struct arg *a, const char *value)
 {
 	bool *given = &p->given[a - p->args->table];
 
-	if (a->once && *given) {
-		msg_error(NULL, "--%s: given twice", a->name);
-		return -1;
-	}
+	if (a->once && *given)
+		return msg_error(NULL, "--%s: given twice", a->name);
 	*given = true;
 	if (a->given)
 		*((bool *)p->o + a->given) = true;
@@ -152,7 +156,7 @@ static void take(struct parse *p, const struct arg *a, const char *value)
 	if (ret < 0)
 		hint();
 	if (ret)
-		p->status = ret < 0 ? p->args->wrong : ret;
+		p->status = ret < 0 ? p->wrong : ret;
 }
 
 /* An option by its long name, or by as much of it as no other one has; NULL after a message. */
@@ -164,7 +168,7 @@ static const struct arg *find_long(struct parse *p, const char *word)
 	unsigned int n = 0;
 	char why[96];
 
-	for (a = p->args->table; !is_end(a); a++) {
+	for (a = or_of_all(p->args->table); !is_end(a); a = or_of_all(a + 1)) {
 		if (!a->name)
 			continue;
 		nearest_try(&near, a->name);
@@ -208,11 +212,11 @@ static void parse_long(struct parse *p, const char *word)
  */
 static const char *parse_letter(struct parse *p, const char *at)
 {
-	const struct arg *a = p->args->table;
+	const struct arg *a = or_of_all(p->args->table);
 	const char letter[] = { '-', *at++, '\0' };
 
 	while (!is_end(a) && a->letter != letter[1])
-		a++;
+		a = or_of_all(a + 1);
 	if (is_end(a))
 		refuse(p, letter, "unknown option");
 	else if (!a->value)
@@ -253,7 +257,7 @@ static void check_not(struct parse *p, const struct arg *a)
 
 	while (*rule && p->status < 0) {
 		if (next_given(p, &rule, &name, &len))
-			p->status = args_wrong(p->args->wrong,
+			p->status = args_wrong(p->wrong,
 					       "--%s and --%.*s do not go together%.*s",
 					       a->name, len, name,
 					       (int)strcspn(name + len, ";"), name + len);
@@ -271,7 +275,7 @@ static void check_only(struct parse *p, const struct arg *a)
 			return;
 		n += snprintf(text + n, sizeof(text) - n, "%s--%.*s", n ? " or " : "", len, name);
 	}
-	p->status = args_wrong(p->args->wrong, "--%s: only with %s", a->name, text);
+	p->status = args_wrong(p->wrong, "--%s: only with %s", a->name, text);
 }
 
 /* Check what goes with what. */
@@ -283,7 +287,7 @@ static void check(struct parse *p)
 		if (!p->given[a - p->args->table])
 			continue;
 		if (a->alone && first)
-			p->status = args_wrong(p->args->wrong, "--%s and --%s do not go together",
+			p->status = args_wrong(p->wrong, "--%s and --%s do not go together",
 					       first->name, a->name);
 		if (a->alone)
 			first = a;
@@ -294,9 +298,24 @@ static void check(struct parse *p)
 	}
 }
 
+/* Check that there are as many other arguments as the usage says. */
+static void check_words(struct parse *p, int n, char **words)
+{
+	const struct args *args = p->args;
+
+	if (n < args->low)
+		p->status = args_wrong(p->wrong, "%s %s needed", args->words,
+				       args->low > 1 ? "are" : "is");
+	else if (args->high && n > args->high)
+		refuse(p, words[args->high], "one argument too many");
+}
+
 int args_parse(const struct args *args, void *o, int *argc, char **argv)
 {
-	struct parse p = { .args = args, .o = o, .next = argv + 1, .status = -1 };
+	struct parse p = {
+		.args = args, .o = o, .next = argv + 1, .status = -1,
+		.wrong = args->wrong ? args->wrong : EXIT_USAGE,
+	};
 	bool options = true;
 	const char *word;
 	int n = 0;
@@ -316,19 +335,7 @@ int args_parse(const struct args *args, void *o, int *argc, char **argv)
 	*argc = n;
 	if (p.status < 0)
 		check(&p);
+	if (p.status < 0)
+		check_words(&p, n, argv);
 	return p.status;
-}
-
-int args_words(const struct args *args, void *o, const char *what, int low, int high, int *argc,
-	       char **argv)
-{
-	const int ret = args_parse(args, o, argc, argv);
-
-	if (ret >= 0)
-		return ret;
-	if (*argc < low)
-		return args_wrong(args->wrong, "%s %s needed", what, low > 1 ? "are" : "is");
-	if (high && *argc > high)
-		return args_refused(args->wrong, argv[high], "one argument too many");
-	return -1;
 }

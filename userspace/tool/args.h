@@ -114,23 +114,27 @@ int arg_wrong(const struct arg *a, const char *value, const char *fmt, ...);
 #define ARG_GIVEN(s, member) \
 	.given = ARG_TO(bool, s, member)
 
-/* The last entries of every table, in front of an empty one */
-#define ARG_HELP \
-	.letter = 'h', .name = "help", .help = "this text"
-#define ARG_VERSION \
-	.letter = 'V', .name = "version", .help = "the version"
-
 /**
  * struct args - the command line of a tool
  * @usage: what --help prints in front of the options
  * @more: and what behind them, or NULL
- * @wrong: exit status of wrong usage
- * @table: ends with ARG_HELP, ARG_VERSION and an empty entry
+ * @examples: at its end: a line each, with two spaces in front; or NULL.  tests/cli/examples.sh
+ *	runs them
+ * @wrong: exit status of wrong usage; 0: EXIT_USAGE
+ * @words: names of the other arguments that are needed, as "IMAGE and DIR"; NULL: the caller looks
+ *	at these arguments
+ * @low: number of these
+ * @high: number of arguments that there may be; 0: any
+ * @table: ends with an empty entry; help and version are options of every command
  */
 struct args {
 	const char *usage;
 	const char *more;
+	const char *examples;
 	int wrong;
+	const char *words;
+	int low;
+	int high;
 	const struct arg *table;
 };
 
@@ -143,23 +147,6 @@ struct args {
  * Return: -1 to go on, or the exit status.
  */
 int args_parse(const struct args *args, void *o, int *argc, char **argv);
-
-/**
- * args_words - the same, and there are as many other arguments as the usage says
- * @what: the names of those that are needed, as "IMAGE and DIR"
- * @low: number of these
- * @high: number of arguments that there may be; 0: any
- */
-int args_words(const struct args *args, void *o, const char *what, int low, int high, int *argc,
-	       char **argv);
-
-/**
- * args_single - the only argument besides the options
- * @what: its name in messages
- *
- * Return: the argument, or NULL after a message if there is not exactly one.
- */
-const char *args_single(const char *what, int argc, char **argv);
 
 /**
  * args_refused - print what is wrong with a word of the command line, and where to find help

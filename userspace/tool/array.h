@@ -3,7 +3,7 @@
 #ifndef DSFS_ARRAY_H
 #define DSFS_ARRAY_H
 
-#include <stddef.h>
+#include "dsfs_platform.h"
 
 /**
  * struct array - a growing array
@@ -23,6 +23,16 @@ void *array_add(struct array *a);
 /* Add a copy of a record.  Return: 0 or -ENOMEM. */
 int array_append(struct array *a, const void *record);
 void array_sort(struct array *a, int (*cmp)(const void *, const void *));
+/* The same, with an argument for @cmp. */
+typedef int array_order_fn(const void *a, const void *b, void *arg);
+void array_sort_by(struct array *a, array_order_fn *cmp, void *arg);
+
+/* Of numbers, for such a @cmp. */
+static inline int array_order(u64 a, u64 b)
+{
+	return (a > b) - (a < b);
+}
+
 /* Free the memory; @size stays, so records can be added again. */
 void array_free(struct array *a);
 

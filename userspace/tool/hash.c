@@ -8,8 +8,6 @@
  * both are used from front to end.  The table is in parts, of which one grows at a time, by a
  * quarter: twice the memory is never needed.
  */
-#include <string.h>
-
 #include "hash.h"
 #include "memory.h"
 

@@ -49,8 +49,22 @@ int image_generation(struct image *img, u64 generation);
  */
 int image_as_expected(const struct image *img, struct dsfs_source *src);
 
-/** image_slot_text - what is wrong with a slot, in a line of text */
-void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size);
+struct pieces;
+
+/**
+ * list_read_pieces - read a list of pieces (pieces.h)
+ * @dir: the folder that @name is in, or AT_FDCWD
+ * @list: filled in; free it with pieces_free(), after an error, too
+ *
+ * Return: 0; -ENOENT, of which nothing is said; or -1, said on stderr.
+ */
+int list_read_pieces(int dir, const char *name, struct pieces *list);
+
+/** image_why - a struct dsfs_err and a negative errno as a line, until the thread's next one */
+const char *image_why(const struct dsfs_err *err, int ret);
+
+/** image_slot_why - what is wrong with a slot, as image_why() */
+const char *image_slot_why(const struct dsfs_slot *slot);
 
 /**
  * image_report_slots - say on stderr what is wrong with the slots

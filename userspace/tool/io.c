@@ -42,3 +42,18 @@ size_t io_pwrite(int fd, const void *p, size_t bytes, u64 pos)
 	}
 	return done;
 }
+
+int io_fwrite(FILE *out, const void *data, u64 bytes)
+{
+	static const char zeros[65536];
+	size_t n;
+
+	/* a stream that fails need not set it */
+	errno = 0;
+	for (; bytes; bytes -= n) {
+		n = data || bytes < sizeof(zeros) ? bytes : sizeof(zeros);
+		if (fwrite(data ? data : zeros, 1, n, out) != n)
+			return errno ? -errno : -EIO;
+	}
+	return 0;
+}

@@ -3,8 +3,6 @@
 #ifndef DSFS_IO_H
 #define DSFS_IO_H
 
-#include <stddef.h>
-
 #include "dsfs_platform.h"
 
 /*
@@ -13,5 +11,8 @@
  */
 size_t io_pread(int fd, void *p, size_t bytes, u64 pos);
 size_t io_pwrite(int fd, const void *p, size_t bytes, u64 pos);
+
+/** io_fwrite - write bytes to a stream; without @data zeros.  Return: 0, or -errno. */
+int io_fwrite(FILE *out, const void *data, u64 bytes);
 
 #endif /* DSFS_IO_H */

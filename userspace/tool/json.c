@@ -6,11 +6,21 @@
 #include <stdarg.h>
 
 #include "json.h"
+#include "parse.h"
 #include "utf8.h"
 
 void json_init(struct json *j, FILE *out)
 {
 	*j = (struct json){ .out = out };
+}
+
+struct json *json_report(struct json *j, bool wanted)
+{
+	if (!wanted)
+		return NULL;
+	json_init(j, stdout);
+	json_begin_object(j, NULL);
+	return j;
 }
 
 static void json_text(FILE *out, const u8 *p, size_t len)
@@ -35,12 +45,13 @@ static void json_text(FILE *out, const u8 *p, size_t len)
 	putc('"', out);
 }
 
-static void json_key(struct json *j, const char *key)
+/* Begin a value.  Return: whether there is a document. */
+static bool json_key(struct json *j, const char *key)
 {
-	unsigned int d = j->depth;
+	unsigned int d = j ? j->depth : 0;
 
 	if (!d)
-		return;
+		return j;
 	if (j->more[d - 1])
 		putc(',', j->out);
 	j->more[d - 1] = true;
@@ -51,13 +62,13 @@ static void json_key(struct json *j, const char *key)
 		json_text(j->out, (const u8 *)key, strlen(key));
 		putc(':', j->out);
 	}
+	return true;
 }
 
 static void json_open(struct json *j, const char *key, bool array)
 {
-	if (!j)
+	if (!json_key(j, key))
 		return;
-	json_key(j, key);
 	putc(array ? '[' : '{', j->out);
 	if (j->depth < JSON_DEPTH) {
 		j->more[j->depth] = false;
@@ -92,9 +103,9 @@ void json_show_number(struct json *j, const char *key, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (j)
+	if (j && key)
 		json_u64(j, key, va_arg(ap, u64));
-	else
+	else if (!j && fmt)
 		vprintf(fmt, ap);
 	va_end(ap);
 }
@@ -104,41 +115,61 @@ void json_show_str(struct json *j, const char *key, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (j)
+	if (j && key)
 		json_str(j, key, va_arg(ap, const char *));
-	else
+	else if (!j && fmt)
+		vprintf(fmt, ap);
+	va_end(ap);
+}
+
+void json_show_size(struct json *j, const char *key, const char *fmt, u64 bytes)
+{
+	char text[16];
+
+	if (j && key)
+		json_u64(j, key, bytes);
+	else if (!j && fmt)
+		json_show_str(NULL, key, fmt, parse_format_size(text, sizeof(text), bytes));
+}
+
+void json_say(const struct json *j, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!j)
 		vprintf(fmt, ap);
 	va_end(ap);
 }
 
 void json_u64(struct json *j, const char *key, u64 v)
 {
-	json_key(j, key);
-	fprintf(j->out, "%llu", v);
+	if (json_key(j, key))
+		fprintf(j->out, "%llu", v);
 }
 
 void json_s64(struct json *j, const char *key, s64 v)
 {
-	json_key(j, key);
-	fprintf(j->out, "%lld", v);
+	if (json_key(j, key))
+		fprintf(j->out, "%lld", v);
 }
 
 void json_bool(struct json *j, const char *key, bool v)
 {
-	json_key(j, key);
-	fputs(v ? "true" : "false", j->out);
+	if (json_key(j, key))
+		fputs(v ? "true" : "false", j->out);
 }
 
 void json_put_null(struct json *j, const char *key)
 {
-	json_key(j, key);
-	fputs("null", j->out);
+	if (json_key(j, key))
+		fputs("null", j->out);
 }
 
 void json_bytes(struct json *j, const char *key, const void *v, size_t len)
 {
-	json_key(j, key);
-	json_text(j->out, v, len);
+	if (json_key(j, key))
+		json_text(j->out, v, len);
 }
 
 void json_str(struct json *j, const char *key, const char *v)
@@ -148,7 +179,8 @@ void json_str(struct json *j, const char *key, const char *v)
 
 void json_hex(struct json *j, const char *key, const void *v, size_t len)
 {
-	json_key(j, key);
+	if (!json_key(j, key))
+		return;
 	putc('"', j->out);
 	for (const u8 *p = v; len; p++, len--)
 		fprintf(j->out, "%02x", *p);

@@ -4,9 +4,6 @@
  * files may have newlines, so lists of find -print0 end entries with NUL.  No name has a NUL, so
  * one tells which list it is.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "list.h"
 #include "msg.h"
 
@@ -27,7 +24,11 @@ struct list {
 
 static int fail(const struct list *l, const char *what, int err)
 {
-	if (err != EINTR)
+	if (err == EISDIR)
+		msg_error(l->path, "is a directory, where a list is expected");
+	else if (err == ENOENT && strstr(l->path, "://"))
+		msg_error(l->path, "is an address, where a list is expected");
+	else if (err != EINTR)
 		msg_error(l->path, "cannot %s: %s", what, strerror(err));
 	return -err;
 }

@@ -8,11 +8,8 @@
  * kernel is told how it is used: else it reads around each page, megabytes on disks with a large
  * read-ahead, and keeps what was passed in order longer than pages of tables.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

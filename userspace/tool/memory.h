@@ -6,9 +6,6 @@
 #ifndef DSFS_MEMORY_H
 #define DSFS_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "dsfs_platform.h"
 
 /* Set the limit of the process, before there is another thread; nothing is in the file yet. */

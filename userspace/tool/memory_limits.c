@@ -7,9 +7,6 @@
  * A limit holds for the groups below, so all on the way to the root count.  In a name space of
  * its own, a process sees a part of that way, and cannot be told of the rest.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "memory.h"

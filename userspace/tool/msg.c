@@ -5,9 +5,6 @@
  */
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "image.h"
@@ -132,9 +129,25 @@ const char *msg_why(int err)
 	}
 }
 
+bool msg_colours(int fd)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return !(no && *no) && term && strcmp(term, "dumb") && isatty(fd);
+}
+
+/* The colour of a kind of message: red for errors, yellow for warnings */
+static const char *colour(const char *kind)
+{
+	if (!msg_colours(STDERR_FILENO))
+		return "";
+	return *kind ? "\033[33m" : "\033[31m";
+}
+
 /* Write a line with one call: stderr is unbuffered, and would write it in pieces. */
 static void msg_line(const char *path, const char *kind, const char *fmt, va_list ap)
 {
+	const char *on = colour(kind);
 	void (*before)(void);
 	size_t size = 1024 + (path ? 4 * strlen(path) : 0);
 	char *line = malloc(size);
@@ -146,7 +159,7 @@ static void msg_line(const char *path, const char *kind, const char *fmt, va_lis
 		pause();
 	if (!line)
 		return;
-	n = snprintf(line, size, "%s: ", msg_tool);
+	n = snprintf(line, size, "%s%s:%s ", on, msg_tool, *on ? "\033[m" : "");
 	if (path) {
 		msg_escape(line + n, size - n, path);
 		n += strlen(line + n);
@@ -168,26 +181,37 @@ static void msg_line(const char *path, const char *kind, const char *fmt, va_lis
 	free(line);
 }
 
-void msg_error(const char *path, const char *fmt, ...)
+int msg_error(const char *path, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	msg_line(path, "", fmt, ap);
 	va_end(ap);
+	return -1;
+}
+
+int msg_fail(int ret, const char *path, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	msg_line(path, "", fmt, ap);
+	va_end(ap);
+	return ret;
 }
 
 int no_memory(void)
 {
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
+	return msg_fail(-ENOMEM, NULL, "out of memory");
 }
 
-void msg_warn(const char *path, const char *fmt, ...)
+int msg_warn(const char *path, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	msg_line(path, "warning: ", fmt, ap);
 	va_end(ap);
+	return 0;
 }

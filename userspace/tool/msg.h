@@ -43,16 +43,22 @@ void msg_lost_stdout(void);
  *	become question marks
  *
  * A whole line is written at once, so lines of several threads do not mix.
+ *
+ * Return: -1.
  */
 __printf(2, 3)
-void msg_error(const char *path, const char *fmt, ...);
+int msg_error(const char *path, const char *fmt, ...);
+
+/** msg_fail - the same as what a function that fails with it returns.  Return: @ret. */
+__printf(3, 4)
+int msg_fail(int ret, const char *path, const char *fmt, ...);
 
 /** no_memory - say that memory ran out.  Return: -ENOMEM. */
 int no_memory(void);
 
-/** msg_warn - print a warning, like msg_error() */
+/** msg_warn - print a warning, like msg_error().  Return: 0: it is no error. */
 __printf(2, 3)
-void msg_warn(const char *path, const char *fmt, ...);
+int msg_warn(const char *path, const char *fmt, ...);
 
 /**
  * msg_why - an errno in words
@@ -61,6 +67,9 @@ void msg_warn(const char *path, const char *fmt, ...);
  * that leads through something else.
  */
 const char *msg_why(int err);
+
+/** msg_colours - whether @fd is a terminal that wants colours: no-color.org, terminfo's "dumb" */
+bool msg_colours(int fd);
 
 /** msg_s - the end of a word in the plural: "%llu file%s" */
 static inline const char *msg_s(u64 n)

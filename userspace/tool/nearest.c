@@ -4,9 +4,6 @@
  * are too many or others, and by neighbours that changed places: the distance of Damerau and
  * Levenshtein, by its restricted form (optimal string alignment).
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "dsfs_platform.h"
 #include "nearest.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values on command lines.  strtoull() would take "-1" for a large number, and "4x" for 4. */
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #include "nsec.h"

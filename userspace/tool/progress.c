@@ -3,7 +3,6 @@
  * A progress bar, for runs that take hours.  It is drawn on a terminal only,
  * and cleared before a message is written, so that messages stay whole lines.
  */
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

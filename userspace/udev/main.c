@@ -6,7 +6,6 @@
  * holds it and its rule; it uses the library and libblkid.
  */
 #include <blkid/blkid.h>
-#include <stdio.h>
 #include <uuid/uuid.h>
 
 #include "args.h"
@@ -14,16 +13,16 @@
 #include "msg.h"
 #include "utf8.h"
 
-enum { EXIT_OK, EXIT_NONE, EXIT_USAGE };
+enum { EXIT_OK, EXIT_NONE };
 
-static const struct arg option_table[] = { { ARG_HELP }, { ARG_VERSION }, { } };
+static const struct arg option_table[] = { { } };
 
 static const struct args command_line = {
 	.usage =
 	"Usage: dsfs_id DEVICE\n"
 	"Print properties for udev of a device, or a file, that holds a DSFS image.\n",
 	.more = "Exit: 0 it does, 1 it does not, 2 wrong usage.\n",
-	.wrong = EXIT_USAGE,
+	.words = "DEVICE", .low = 1, .high = 1,
 	.table = option_table,
 };
 
@@ -114,7 +113,6 @@ static void print_properties(const struct dsfs_geo *geo)
 
 int main(int argc, char **argv)
 {
-	const char *device;
 	struct image img;
 	int ret;
 
@@ -122,10 +120,7 @@ int main(int argc, char **argv)
 	ret = args_parse(&command_line, NULL, &argc, argv);
 	if (ret >= 0)
 		return ret;
-	device = args_single("device", argc, argv);
-	if (!device)
-		return EXIT_USAGE;
-	if (image_open(&img, device))
+	if (image_open(&img, argv[0]))
 		return EXIT_NONE;
 	ret = is_dsfs(&img) ? EXIT_OK : EXIT_NONE;
 	if (ret == EXIT_OK)

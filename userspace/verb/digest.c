@@ -3,8 +3,6 @@
  * dsfs digest: that of a generation, and whether the one that it keeps is the same.  That of a
  * directory is for the program that packs directories.
  */
-#include <sys/stat.h>
-
 #include "digest.h"
 #include "file_sums.h"
 #include "msg.h"
@@ -27,11 +25,9 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct digest_options, digest.text), .not = "json" },
 	{ 0, "threads", "N", "threads that read files (processors)",
 	  ARG_NUMBER(struct digest_options, digest.threads, 1, SUMS_THREADS_MAX) },
-	{ VIEW_GENERATION(struct digest_options), },
-	{ VIEW_SOURCE(struct digest_options), },
-	{ VIEW_JSON(struct digest_options), },
-	{ ARG_HELP },
-	{ ARG_VERSION },
+	{ VIEW_GENERATION },
+	{ VIEW_SOURCE },
+	{ VIEW_JSON },
 	{ }
 };
 
@@ -39,9 +35,14 @@ static const struct args command_line = {
 	.usage =
 	"Usage: dsfs digest [options] IMAGE|DIR\n"
 	"Print a number that stands for the data set, whatever the image.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs digest train.dsfs\n"
+	"  dsfs digest --full photos\n",
+	.words = "IMAGE", .low = 1, .high = 1,
 	.table = option_table,
 };
+
+static const char differs[] = "differs";
 
 /* The digest that the generation keeps is compared with one of its own kind only. */
 static const char *compare(const struct note_text *note, const char *value)
@@ -50,17 +51,13 @@ static const char *compare(const struct note_text *note, const char *value)
 
 	if (strncmp(note->digest, value, name + 1))
 		return "none";
-	return strcmp(note->digest, value) ? "differs" : "agrees";
+	return strcmp(note->digest, value) ? differs : "agrees";
 }
 
 static void show(struct view *v, struct json *j, const struct digest_request *r,
 		 const struct digest_result *result, const char *value, const char *kept)
 {
-	if (!j) {
-		printf("%s\n", value);
-		return;
-	}
-	json_str(j, "digest", value);
+	json_show_str(j, "digest", "%s\n", value);
 	json_str(j, "covers", r->kind == DSFS_DIGEST_FULL ? "full" : "data");
 	json_str(j, "kept", kept);
 	json_u64(j, "generation", v->img.geo->generation);
@@ -71,12 +68,14 @@ static void show(struct view *v, struct json *j, const struct digest_request *r,
 
 static int run(struct view *v, struct json *j, void *arg)
 {
-	const struct digest_request *r = arg;
+	struct digest_options *o = arg;
+	struct digest_request *r = &o->digest;
 	struct digest_result result;
 	struct note_text note;
 	char value[DIGEST_TEXT];
 	const char *kept;
 
+	r->kind = o->full ? DSFS_DIGEST_FULL : DSFS_DIGEST_DATA;
 	progress_enable(!r->text && !j);
 	if (digest_make(v, r, &result))
 		return -1;
@@ -86,11 +85,10 @@ static int run(struct view *v, struct json *j, void *arg)
 	digest_text(r->kind, result.sum, value);
 	kept = compare(&note, value);
 	show(v, j, r, &result, value, kept);
-	if (strcmp(kept, "differs"))
+	if (kept != differs)
 		return 0;
-	msg_error(v->img.path, "digest: generation %llu keeps another one: %s",
-		  v->img.geo->generation, note.digest);
-	return -1;
+	return msg_error(v->img.path, "digest: generation %llu keeps another one: %s",
+			 v->img.geo->generation, note.digest);
 }
 
 /* Whether the words tell of a directory, or of what else is packed as one. */
@@ -110,13 +108,8 @@ static bool is_of_tree(char **words)
 int verb_digest(int argc, char **argv)
 {
 	struct digest_options o = { };
-	int ret;
 
 	if (is_of_tree(argv + 1))
 		return verb_program("mkfs.dsfs", argv);
-	ret = args_words(&command_line, &o, "IMAGE", 1, 1, &argc, argv);
-	if (ret >= 0)
-		return ret;
-	o.digest.kind = o.full ? DSFS_DIGEST_FULL : DSFS_DIGEST_DATA;
-	return view_image(argv[0], &o.view, run, &o.digest);
+	return view_verb(&command_line, &o.view, argc, argv, run);
 }

@@ -6,22 +6,16 @@
 #include "msg.h"
 #include "note.h"
 #include "open.h"
-#include "parse.h"
+#include "screen.h"
 #include "status.h"
 #include "verb.h"
 
-#define SIZE	16	/* bytes for parse_format_size() */
-
-struct info_options {
-	struct view_options view;
-};
+#define BAR	36	/* columns of the longest bar: a row has 80 */
 
 static const struct arg option_table[] = {
-	{ VIEW_GENERATION(struct info_options), },
-	{ VIEW_SOURCE(struct info_options), },
-	{ VIEW_JSON(struct info_options), },
-	{ ARG_HELP },
-	{ ARG_VERSION },
+	{ VIEW_GENERATION },
+	{ VIEW_SOURCE },
+	{ VIEW_JSON },
 	{ }
 };
 
@@ -29,37 +23,28 @@ static const struct args command_line = {
 	.usage =
 	"Usage: dsfs info [options] IMAGE\n"
 	"Show what an image is: names, generations, files by ending and by size, memory.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs info train.dsfs\n"
+	"  dsfs info --json --generation=1 train.dsfs\n",
+	.words = "IMAGE", .low = 1, .high = 1,
 	.table = option_table,
 };
-
-/* A size of the report: bytes in JSON, for people as text */
-static void show_size(struct json *j, const char *key, const char *fmt, u64 bytes)
-{
-	char text[SIZE];
-
-	if (j)
-		json_u64(j, key, bytes);
-	else
-		json_show_str(NULL, key, fmt, parse_format_size(text, sizeof(text), bytes));
-}
 
 static void show_note(struct json *j, const struct note_text *n)
 {
 	char text[NOTE_ESCAPED];
 
-	if (j)
-		json_str(j, "message", n->message);
-	else if (*n->message)
-		printf("message:      %s\n", msg_escape(text, sizeof(text), n->message));
+	json_str(j, "message", n->message);
+	if (*n->message)
+		json_say(j, "message:      %s\n", msg_escape(text, sizeof(text), n->message));
 	if (j || *n->digest)
 		show_text(j, "digest", "digest:       ", n->digest);
 	if (j || n->raw.codec)
 		json_show_str(j, "codec", "compressed:   by %s", note_codec(&n->raw));
 	if (j || n->raw.codec_level)
 		json_show_u64(j, "codec_level", ":%llu", n->raw.codec_level);
-	if (!j && n->raw.codec)
-		putchar('\n');
+	if (n->raw.codec)
+		json_say(j, "\n");
 }
 
 static void show_geo(struct json *j, const struct dsfs_geo *geo)
@@ -73,12 +58,13 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 	show_text(j, "uuid", "uuid:         ", uuid);
 	json_show_u64(j, "compat", "format:       1, features %#llx", geo->compat);
 	json_show_u64(j, "incompat", ", needed %#llx\n", geo->incompat);
-	show_size(j, "image_bytes", "image:        %s", geo->image_bytes);
-	show_size(j, "stored_bytes", ", %s stored", geo->stored_bytes);
-	show_size(j, "content_bytes", " of %s\n", geo->content_bytes);
+	json_show_size(j, "image_bytes", "image:        %s", geo->image_bytes);
+	json_show_size(j, "stored_bytes", ", %s stored", geo->stored_bytes);
+	json_show_size(j, "content_bytes", " of %s\n", geo->content_bytes);
 	/* as fs/metaload.c counts them */
-	show_size(j, "memory_bytes", "memory:       %s while it is mounted\n",
-		  geo->meta_bytes + ((sums + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL)));
+	json_show_size(j, "memory_bytes", "memory:       %s while it is mounted\n",
+		       geo->meta_bytes +
+		       ((sums + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL)));
 }
 
 static int show_generations(struct view *v, struct json *j)
@@ -94,14 +80,10 @@ static int show_generations(struct view *v, struct json *j)
 		note_text(v, &now.geo, &note);
 		json_begin_object(j, NULL);
 		json_show_u64(j, "generation", "generation:   %llu", now.geo.generation);
-		if (j) {
-			json_s64(j, "build_time_ns", now.geo.build_time);
-			json_str(j, "message", note.message);
-		} else {
-			printf(", built %s UTC%s%s\n", note_time(now.geo.build_time, time),
-			       *note.message ? ": " : "",
-			       msg_escape(text, sizeof(text), note.message));
-		}
+		json_s64(j, "build_time_ns", now.geo.build_time);
+		json_str(j, "message", note.message);
+		json_say(j, ", built %s UTC%s%s\n", note_time(now.geo.build_time, time),
+			 *note.message ? ": " : "", msg_escape(text, sizeof(text), note.message));
 		json_end(j);
 		if (ret < 0)
 			view_error(v, v->img.path, "history", ret, &older.err);
@@ -114,7 +96,12 @@ static int show_generations(struct view *v, struct json *j)
 static void show_sum(struct json *j, const struct census_sum *s)
 {
 	json_show_u64(j, "files", " %12llu", s->files);
-	show_size(j, "bytes", " %12s\n", s->bytes);
+	json_show_size(j, "bytes", " %12s", s->bytes);
+}
+
+static void end_row(struct json *j)
+{
+	json_say(j, "\n");
 	json_end(j);
 }
 
@@ -125,24 +112,50 @@ static void show_endings(struct json *j, const struct census *c)
 		json_begin_object(j, NULL);
 		json_show_str(j, "ending", ".%-15s", c->endings[i].name);
 		show_sum(j, &c->endings[i].sum);
+		end_row(j);
 	}
 	if (c->rest.files) {
 		json_begin_object(j, NULL);
 		json_show_str(j, "ending", j ? "%s" : "others          %s", "");
 		show_sum(j, &c->rest);
+		end_row(j);
 	}
 	json_end(j);
 }
 
+/* A bar beside the numbers of a row, as long as its part of @most; a row with a file has one. */
+static void show_bar(struct json *j, u64 n, u64 most)
+{
+	if (j)
+		return;
+	fputs("  ", stdout);
+	screen_bar(stdout, n, most, BAR);
+}
+
+static u64 most_files(const struct census *c)
+{
+	u64 most = 0;
+
+	for (unsigned int i = 0; i < CENSUS_SIZES; i++)
+		if (c->sizes[i].files > most)
+			most = c->sizes[i].files;
+	return most;
+}
+
+/* A histogram; classes without a file are left out. */
 static void show_sizes(struct json *j, const struct census *c)
 {
+	const u64 most = most_files(c);
+
 	json_begin_array(j, "sizes");
 	for (unsigned int i = 0; i < CENSUS_SIZES; i++) {
 		if (!c->sizes[i].files)
 			continue;
 		json_begin_object(j, NULL);
-		show_size(j, "below", "below %-10s", 1ULL << 2 * i);
+		json_show_size(j, "below", "below %-10s", 1ULL << 2 * i);
 		show_sum(j, &c->sizes[i]);
+		show_bar(j, c->sizes[i].files, most);
+		end_row(j);
 	}
 	json_end(j);
 }
@@ -153,7 +166,6 @@ static int run(struct view *v, struct json *j, void *arg)
 	struct census c;
 	int ret;
 
-	(void)arg;
 	show_geo(j, v->img.geo);
 	note_text(v, v->img.geo, &note);
 	show_note(j, &note);
@@ -171,10 +183,7 @@ static int run(struct view *v, struct json *j, void *arg)
 
 int verb_info(int argc, char **argv)
 {
-	struct info_options o = { };
-	int ret = args_words(&command_line, &o, "IMAGE", 1, 1, &argc, argv);
+	struct view_options o = { };
 
-	if (ret >= 0)
-		return ret;
-	return view_image(argv[0], &o.view, run, NULL);
+	return view_verb(&command_line, &o, argc, argv, run);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dsfs label: what tune2fs(8) does, as a generation of the same tree. */
-#include <stdio.h>
-
 #include "args.h"
+#include "behind.h"
 #include "msg.h"
 #include "regenerate.h"
 #include "status.h"
@@ -22,8 +21,6 @@ static const struct arg option_table[] = {
 	  .set = arg_uuid, .to = ARG_TO(u8, struct label_options, uuid[0]),
 	  ARG_GIVEN(struct label_options, uuid_set) },
 	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct label_options, quiet) },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -34,7 +31,10 @@ static const struct args command_line = {
 	"Print the label of an image, or make a generation of the same tree with another\n"
 	"label, message or UUID.\n",
 	.more = "\nExit: 0 done, 1 failed (and the image is as it was), 2 wrong usage.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs label train.dsfs\n"
+	"  dsfs label train.dsfs flowers\n",
+	.words = "IMAGE", .low = 1, .high = 2,
 	.table = option_table,
 };
 
@@ -60,7 +60,7 @@ static int change(const char *path, const char *label, const struct label_option
 	if (!ret && label)
 		regenerate_label(&g, label);
 	if (!ret && o->message)
-		regenerate_message(&g, o->message);
+		note_message(&g.note, o->message);
 	if (!ret && o->uuid_set)
 		memcpy(g.super.uuid, o->uuid, sizeof(g.super.uuid));
 	if (!ret)
@@ -75,8 +75,6 @@ int verb_label(int argc, char **argv)
 
 	if (ret >= 0)
 		return ret;
-	if (argc < 1 || argc > 2)
-		return args_wrong(EXIT_USAGE, argc ? "too many arguments" : "no image given");
 	if (argc == 2 && strlen(argv[1]) > DSFS_LABEL_MAX)
 		return args_wrong(EXIT_USAGE, "label: %zu bytes: the limit is %d",
 				  strlen(argv[1]), DSFS_LABEL_MAX);

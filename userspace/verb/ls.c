@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dsfs ls: names of an image as ls(1) shows them, of its metadata alone. */
-#include <stdlib.h>
 #include <time.h>
 
 #include "msg.h"
@@ -10,16 +9,14 @@
 
 /**
  * struct ls_options - the command line, and the state of a run
- * @path: what is listed
  * @attrs: with attributes
  * @below: all below it, by paths
  * @raw: names end with NUL and are what they are
  * @json: not of @view: a line is a document
- * @started: @path was met
+ * @started: what is listed was met
  */
 struct ls_options {
 	struct view_options view;
-	const char *path;
 	struct view *v;
 	struct json j;
 	bool attrs;
@@ -36,12 +33,10 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct ls_options, below) },
 	{ '0', "null", NULL, "names end with NUL, not newline, and nothing in them is escaped",
 	  ARG_FLAG(struct ls_options, raw), .not = "json" },
-	{ VIEW_GENERATION(struct ls_options), },
-	{ VIEW_SOURCE(struct ls_options), },
+	{ VIEW_GENERATION },
+	{ VIEW_SOURCE },
 	{ 0, "json", NULL, "all that is known, as JSON, one object a line",
 	  ARG_FLAG(struct ls_options, json) },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -49,7 +44,10 @@ static const struct args command_line = {
 	.usage =
 	"Usage: dsfs ls [options] IMAGE [PATH]\n"
 	"List a directory of an image, its root without PATH, sorted by the bytes of names.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs ls -l train.dsfs\n"
+	"  dsfs ls --recursive train.dsfs cats\n",
+	.words = "IMAGE", .low = 1, .high = 2,
 	.table = option_table,
 };
 
@@ -73,7 +71,7 @@ static void put_attrs(const struct image_node *n)
 	char mode[] = "?---------", size[24], when[40] = "?";
 	struct tm tm;
 
-	mode[0] = S_ISREG(a->mode) ? '-' : listing_type(a->mode);
+	mode[0] = S_ISREG(a->mode) ? '-' : listing_type(a->mode)->letter;
 	for (int i = 0; i < 9; i++)
 		mode[i + 1] = a->mode & 0400 >> i ? bits[i] : '-';
 	for (int i = 3; i < 10; i += 3) {
@@ -93,7 +91,7 @@ static void put_json(struct ls_options *o, const struct walk_entry *e, const cha
 {
 	const struct dsfs_attr *a = &e->node.attr;
 	const struct nsec_time mtime = nsec_split(a->mtime);
-	const char type[2] = { listing_type(a->mode) };
+	const char type[2] = { listing_type(a->mode)->letter };
 	struct node_xattrs xattrs;
 	struct json *j = &o->j;
 
@@ -163,11 +161,10 @@ static int run(struct view *v, struct json *j, void *arg)
 	struct ls_options *o = arg;
 	int ret;
 
-	(void)j;
 	o->v = v;
 	json_init(&o->j, stdout);
 	o->j.lines = true;
-	ret = view_walk_at(v, o->path, &ops, o);
+	ret = view_walk_at(v, o->view.words[0] ?: "/", &ops, o);
 	if (ret == -ENOMEM)
 		view_error(v, v->img.path, "list", ret, NULL);
 	return ret ? -1 : 0;
@@ -176,10 +173,6 @@ static int run(struct view *v, struct json *j, void *arg)
 int verb_ls(int argc, char **argv)
 {
 	struct ls_options o = { };
-	int ret = args_words(&command_line, &o, "IMAGE", 1, 2, &argc, argv);
 
-	if (ret >= 0)
-		return ret;
-	o.path = argc > 1 ? argv[1] : "/";
-	return view_image(argv[0], &o.view, run, &o);
+	return view_verb(&command_line, &o.view, argc, argv, run);
 }

@@ -4,11 +4,6 @@
  * fsck(8) and mount(8) need.  A verb that needs much more than an image, as archives, is a
  * program behind this one.
  */
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -17,7 +12,7 @@
 #include "status.h"
 #include "verb.h"
 
-static const struct arg option_table[] = { { ARG_HELP }, { ARG_VERSION }, { } };
+static const struct arg option_table[] = { { } };
 
 static const struct args command_line = {
 	.usage =
@@ -35,10 +30,9 @@ static void print_help(void)
 		[VERB_MOUNTED] = "Work with a mounted data set",
 	};
 	const struct verb *v;
-	unsigned int group;
 
 	args_help(&command_line);
-	for (group = 0; group < VERB_GROUPS; group++) {
+	for (unsigned int group = 0; group < VERB_GROUPS; group++) {
 		printf("\n%s:\n", titles[group]);
 		for (v = verbs; v->name; v++) {
 			if (v->group == group)
@@ -46,6 +40,23 @@ static void print_help(void)
 		}
 	}
 	puts("\nOf a command: dsfs help COMMAND.");
+}
+
+/* What other programs call a command, and what has that name here */
+static const char *other_name(const char *name)
+{
+	static const char *const names[][2] = {
+		{ "list", "ls" }, { "delete", "rm" }, { "remove", "rm" }, { "move", "mv" },
+		{ "rename", "mv" }, { "unpack", "extract" }, { "create", "mkfs.dsfs" },
+		{ "mkfs", "mkfs.dsfs" }, { "pack", "mkfs.dsfs" }, { "check", "fsck.dsfs" },
+		{ "fsck", "fsck.dsfs" }, { "dump", "dump.dsfs" }, { "mount", "mount.dsfs" },
+		{ }
+	};
+	size_t i = 0;
+
+	while (names[i][0] && strcmp(names[i][0], name))
+		i++;
+	return names[i][1];
 }
 
 /* Return: the verb, or NULL after a message */
@@ -60,6 +71,7 @@ static const struct verb *find_verb(const char *name)
 			return v;
 		nearest_try(&near, v->name);
 	}
+	near.name = other_name(name) ?: near.name;
 	snprintf(why, sizeof(why), "unknown %s%s", *name == '-' ? "option" : "command",
 		 nearest_text(&near, ""));
 	args_refused(EXIT_USAGE, name, why);
@@ -77,8 +89,7 @@ int verb_program(const char *program, char **argv)
 		execv(path, argv);
 	else
 		execvp(program, argv);
-	msg_error(program, "cannot be run: %s", msg_why(errno));
-	return EXIT_ERROR;
+	return msg_fail(EXIT_ERROR, program, "cannot be run: %s", msg_why(errno));
 }
 
 /* Run a verb; its name in messages and --help has both words. */

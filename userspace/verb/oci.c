@@ -5,15 +5,9 @@
 #include "status.h"
 #include "verb.h"
 
-struct oci_options {
-	struct view_options view;
-};
-
 static const struct arg option_table[] = {
-	{ VIEW_SOURCE(struct oci_options), },
-	{ VIEW_JSON(struct oci_options), },
-	{ ARG_HELP },
-	{ ARG_VERSION },
+	{ VIEW_SOURCE },
+	{ VIEW_JSON },
 	{ }
 };
 
@@ -21,21 +15,16 @@ static const struct args command_line = {
 	.usage =
 	"Usage: dsfs oci [options] IMAGE DIR\n"
 	"Make an OCI layout of the image in DIR, which is new, for registries of containers.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs oci train.dsfs artifact\n"
+	"  dsfs oci --json train.dsfs artifact.new\n",
+	.words = "IMAGE and DIR", .low = 2, .high = 2,
 	.table = option_table,
 };
 
-static int run(struct view *v, struct json *j, void *arg)
-{
-	return export_oci(v, j, arg);
-}
-
 int verb_oci(int argc, char **argv)
 {
-	struct oci_options o = { };
-	int ret = args_words(&command_line, &o, "IMAGE and DIR", 2, 2, &argc, argv);
+	struct view_options o = { };
 
-	if (ret >= 0)
-		return ret;
-	return view_image(argv[0], &o.view, run, argv[1]);
+	return view_verb(&command_line, &o, argc, argv, export_oci);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dsfs revert: an older generation becomes the newest again, after an update that was wrong. */
-#include <stdio.h>
-
 #include "args.h"
+#include "behind.h"
+#include "imagemsg.h"
 #include "msg.h"
 #include "parse.h"
 #include "regenerate.h"
@@ -19,8 +19,6 @@ static const struct arg option_table[] = {
 	  "of the new generation, up to 1024 bytes (default: revert to generation N: and its own)",
 	  ARG_TEXT(struct revert_options, message, DSFS_MESSAGE_MAX) },
 	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct revert_options, quiet) },
-	{ ARG_HELP },
-	{ ARG_VERSION },
 	{ }
 };
 
@@ -30,7 +28,10 @@ static const struct args command_line = {
 	"Make the generation before the newest one, or generation N, the newest again: as a new\n"
 	"generation, of the same tree.  All others stay.\n",
 	.more = "\nExit: 0 done, 1 failed (and the image is as it was), 2 wrong usage.\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs revert train.dsfs\n"
+	"  dsfs revert train.dsfs 1\n",
+	.words = "IMAGE", .low = 1, .high = 2,
 	.table = option_table,
 };
 
@@ -39,22 +40,18 @@ static int choose(const struct regenerate *g, u64 *n)
 {
 	const u64 last = g->img.geo->generation;
 	struct dsfs_slot older = { 0 };
-	char text[256];
 	int ret;
 
-	if (*n == last) {
-		msg_error(g->img.path, "generation %llu is the newest one", last);
-		return -EINVAL;
-	}
+	if (*n == last)
+		return msg_fail(-EINVAL, g->img.path, "generation %llu is the newest one", last);
 	if (*n)
 		return 0;
 	ret = image_older(&g->img, g->img.geo, &older);
 	*n = older.geo.generation;
 	if (ret > 0)
 		return 0;
-	err_text(&older.err, ret, text, sizeof(text));
-	msg_error(g->img.path, "generation before %llu: %s", last, ret ? text : "there is none");
-	return ret ? ret : -ENOENT;
+	return msg_fail(ret ? ret : -ENOENT, g->img.path, "generation before %llu: %s", last,
+			ret ? image_why(&older.err, ret) : "there is none");
 }
 
 /* That it is a revert, and what the generation said of itself, if there is room for both. */
@@ -66,7 +63,7 @@ static void set_message(struct regenerate *g, u64 n)
 
 	if (len && words + 2 + len <= DSFS_MESSAGE_MAX)
 		sprintf(text + words, ": %.*s", len, (const char *)g->note.message);
-	regenerate_message(g, text);
+	note_message(&g->note, text);
 }
 
 static int revert(const char *path, u64 n, const struct revert_options *o)
@@ -75,7 +72,7 @@ static int revert(const char *path, u64 n, const struct revert_options *o)
 	int ret = regenerate_open(&g, path) ?: choose(&g, &n) ?: regenerate_tree(&g, n);
 
 	if (!ret && o->message)
-		regenerate_message(&g, o->message);
+		note_message(&g.note, o->message);
 	else if (!ret)
 		set_message(&g, n);
 	if (!ret)
@@ -91,8 +88,6 @@ int verb_revert(int argc, char **argv)
 
 	if (ret >= 0)
 		return ret;
-	if (argc < 1 || argc > 2)
-		return args_wrong(EXIT_USAGE, argc ? "too many arguments" : "no image given");
 	if (argc == 2 && (parse_u64(argv[1], &n) || !n))
 		return args_refused(EXIT_USAGE, argv[1], "not the number of a generation");
 	return revert(argv[0], n, &o);

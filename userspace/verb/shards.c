@@ -8,7 +8,6 @@
 struct shards_options {
 	struct view_options view;
 	struct shards_request shards;
-	struct filter paths;
 };
 
 static const struct arg option_table[] = {
@@ -20,12 +19,10 @@ static const struct arg option_table[] = {
 	  ARG_TEXT(struct shards_options, shards.order, 0), .once = true },
 	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
 	  ARG_FLAG(struct shards_options, shards.null), .only = "order" },
-	{ VIEW_VERBOSE(struct shards_options), },
-	{ VIEW_GENERATION(struct shards_options), },
-	{ VIEW_SOURCE(struct shards_options), },
-	{ VIEW_JSON(struct shards_options), },
-	{ ARG_HELP },
-	{ ARG_VERSION },
+	{ VIEW_VERBOSE },
+	{ VIEW_GENERATION },
+	{ VIEW_SOURCE },
+	{ VIEW_JSON },
 	{ }
 };
 
@@ -34,7 +31,10 @@ static const struct args command_line = {
 	"Usage: dsfs shards [options] IMAGE PREFIX [PATTERN...]\n"
 	"Write the files, or what matches a pattern, as shards of a WebDataset:\n"
 	"PREFIX-000000.tar, ...\n",
-	.wrong = EXIT_USAGE,
+	.examples =
+	"  dsfs shards train.dsfs train\n"
+	"  dsfs shards --size=256M train.dsfs cats 'cats/*.jpg'\n",
+	.words = "IMAGE and PREFIX", .low = 2,
 	.table = option_table,
 };
 
@@ -42,20 +42,13 @@ static int run(struct view *v, struct json *j, void *arg)
 {
 	struct shards_options *o = arg;
 
-	return export_shards(v, j, &o->shards, &o->paths);
+	o->shards.prefix = o->view.words[0];
+	return export_shards(v, j, &o->shards, &o->view.paths);
 }
 
 int verb_shards(int argc, char **argv)
 {
 	struct shards_options o = { .view.bounded = true };
-	int ret = args_words(&command_line, &o, "IMAGE and PREFIX", 2, 0, &argc, argv);
 
-	if (ret >= 0)
-		return ret;
-	if (filter_take(&o.paths, argv + 2))
-		return EXIT_ERROR;
-	o.shards.prefix = argv[1];
-	ret = view_image(argv[0], &o.view, run, &o);
-	filter_free(&o.paths);
-	return ret;
+	return view_verb(&command_line, &o.view, argc, argv, run);
 }

@@ -36,8 +36,14 @@ struct verb {
 };
 
 /* Those of this folder, a file each */
+int verb_erase(int argc, char **argv);
+int verb_join(int argc, char **argv);
 int verb_label(int argc, char **argv);
+int verb_mv(int argc, char **argv);
 int verb_revert(int argc, char **argv);
+int verb_rm(int argc, char **argv);
+int verb_set(int argc, char **argv);
+int verb_subset(int argc, char **argv);
 
 /* By group; the last one has no name. */
 extern const struct verb verbs[];
@@ -51,8 +57,10 @@ int verb_info(int argc, char **argv);
 int verb_ls(int argc, char **argv);
 int verb_manifest(int argc, char **argv);
 int verb_oci(int argc, char **argv);
+int verb_pieces(int argc, char **argv);
 int verb_shards(int argc, char **argv);
 int verb_tar(int argc, char **argv);
+int verb_view(int argc, char **argv);
 
 /**
  * verb_program - become a program that lies where this one does

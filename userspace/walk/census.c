@@ -5,34 +5,25 @@
  * data has, are not told apart.
  */
 #include <ctype.h>
-#include <search.h>
-#include <stdlib.h>
 
 #include "census.h"
+#include "table.h"
 
 #define ENDINGS_MAX	65536
 
 /**
  * struct taker - state of a walk
- * @tree: the endings so far: struct census_ending; @nr of them
+ * @endings: those so far: struct census_ending
  */
 struct taker {
 	struct census *c;
-	void *tree;
-	unsigned int nr;
+	struct table endings;
 };
 
 static void add(struct census_sum *s, u64 bytes)
 {
 	s->files++;
 	s->bytes += bytes;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct census_ending *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
 }
 
 /* "jpg" of "a.b.JPG".  Return: false if there is none, or one that looks like no word. */
@@ -54,31 +45,17 @@ static bool ending_of(const char *name, char ending[CENSUS_ENDING])
 
 static int count_ending(struct taker *t, const char *name, u64 bytes)
 {
-	struct census_ending key = { 0 }, **at, *new;
+	struct census_ending key = { 0 }, *e = NULL;
 
-	if (!ending_of(name, key.name)) {
-		add(&t->c->rest, bytes);
-		return 0;
+	if (ending_of(name, key.name)) {
+		e = table_find(&t->endings, key.name);
+		if (!e && t->endings.list.n < ENDINGS_MAX) {
+			e = table_add(&t->endings, key.name);
+			if (!e)
+				return -ENOMEM;
+		}
 	}
-	at = tfind(&key, &t->tree, by_name);
-	if (at) {
-		add(&(*at)->sum, bytes);
-		return 0;
-	}
-	if (t->nr == ENDINGS_MAX) {
-		add(&t->c->rest, bytes);
-		return 0;
-	}
-	new = calloc(1, sizeof(*new));
-	if (!new)
-		return -ENOMEM;
-	*new = key;
-	add(&new->sum, bytes);
-	if (!tsearch(new, &t->tree, by_name)) {
-		free(new);
-		return -ENOMEM;
-	}
-	t->nr++;
+	add(e ? &e->sum : &t->c->rest, bytes);
 	return 0;
 }
 
@@ -109,16 +86,11 @@ static int enter(void *arg, const struct walk_entry *e)
 }
 
 /* Put an ending in its place among those of most bytes; the one that falls out is the rest's. */
-static void rank(const void *node, VISIT visit, void *arg)
+static void rank(struct census *c, struct census_ending e)
 {
-	struct census_ending e, out;
-	struct census *c = arg;
-	unsigned int i;
+	struct census_ending out;
 
-	if (visit != postorder && visit != leaf)
-		return;
-	e = **(struct census_ending *const *)node;
-	for (i = 0; i < c->nr; i++) {
+	for (unsigned int i = 0; i < c->nr; i++) {
 		if (e.sum.bytes <= c->endings[i].sum.bytes)
 			continue;
 		out = c->endings[i];
@@ -137,13 +109,16 @@ int census_take(struct view *v, struct census *c)
 {
 	static const struct walk_ops ops = { .enter = enter };
 	struct taker t = { .c = c };
+	const struct census_ending *e;
 	int ret;
 
 	*c = (struct census){ 0 };
-	ret = view_walk(v, NULL, &ops, &t);
+	ret = table_init(&t.endings, sizeof(*e), CENSUS_ENDING) ?: view_walk(v, NULL, &ops, &t);
 	if (ret == -ENOMEM)
 		view_error(v, v->img.path, "walk", ret, NULL);
-	twalk_r(t.tree, rank, c);
-	tdestroy(t.tree, free);
+	e = t.endings.list.p;
+	for (size_t i = 0; i < t.endings.list.n; i++)
+		rank(c, e[i]);
+	table_free(&t.endings);
 	return ret ? -1 : 0;
 }

@@ -28,8 +28,8 @@ struct census {
 	struct census_sum files;
 	struct census_sum sizes[CENSUS_SIZES];
 	struct census_ending {
-		struct census_sum sum;
 		char name[CENSUS_ENDING];
+		struct census_sum sum;
 	} endings[CENSUS_TOP];
 	unsigned int nr;
 	struct census_sum rest;

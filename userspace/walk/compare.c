@@ -12,26 +12,16 @@
 
 enum difference { SAME, OTHER, UNKNOWN };
 
-static int pass_over(void *arg, u64 pos, const void *data, u64 len)
-{
-	(void)arg;
-	(void)pos;
-	(void)data;
-	(void)len;
-	return 0;
-}
-
 static int verify(const struct compare_side *s, struct dsfs_err *err)
 {
-	return image_stream(s->v->src, &s->node->attr, &s->node->extra, true, pass_over, NULL, err);
+	return image_stream(s->v->src, &s->node->attr, &s->node->extra, true, NULL, NULL, err);
 }
 
 static int map_both(const struct compare_side *a, const struct compare_side *b, u64 pos,
 		    struct dsfs_mapping *x, struct dsfs_mapping *y, struct dsfs_err *err)
 {
-	int ret = dsfs_map(a->v->src, &a->node->attr, &a->node->extra, pos, x, err);
-
-	return ret ? ret : dsfs_map(b->v->src, &b->node->attr, &b->node->extra, pos, y, err);
+	return dsfs_map(a->v->src, &a->node->attr, &a->node->extra, pos, x, err) ?:
+	       dsfs_map(b->v->src, &b->node->attr, &b->node->extra, pos, y, err);
 }
 
 /* Read bytes from the start of a mapping; holes are zeros. */
@@ -70,9 +60,8 @@ static int compare_bytes(const struct compare_side *a, const struct compare_side
 			continue;
 		if (len > PIECE)
 			len = PIECE;
-		ret = read_mapping(a, &x, have_a, len, err);
-		if (!ret)
-			ret = read_mapping(b, &y, have_b, len, err);
+		ret = read_mapping(a, &x, have_a, len, err) ?:
+		      read_mapping(b, &y, have_b, len, err);
 		if (ret)
 			return ret;
 		if (memcmp(have_a, have_b, len))
@@ -84,11 +73,7 @@ static int compare_bytes(const struct compare_side *a, const struct compare_side
 static int read_both(const struct compare_side *a, const struct compare_side *b,
 		     enum difference *answer, struct dsfs_err *err)
 {
-	int ret = verify(a, err);
-
-	if (!ret)
-		ret = verify(b, err);
-	return ret ? ret : compare_bytes(a, b, answer, err);
+	return verify(a, err) ?: verify(b, err) ?: compare_bytes(a, b, answer, err);
 }
 
 /* Whether both files have the same holes; a writer may have stored zeros. */
@@ -98,12 +83,11 @@ static int compare_maps(const struct compare_side *a, const struct compare_side 
 	const u64 size = a->node->attr.size;
 	struct dsfs_mapping x, y;
 	int ret = 0;
-	u64 pos;
 
 	*same = true;
 	if (!((a->node->attr.flags | b->node->attr.flags) & DSFS_INODE_HOLES))
 		return 0;
-	for (pos = 0; *same && pos < size; pos += x.len) {
+	for (u64 pos = 0; *same && pos < size; pos += x.len) {
 		ret = map_both(a, b, pos, &x, &y, err);
 		if (ret)
 			return ret;
@@ -125,10 +109,8 @@ static int compare_sums(const struct compare_side *a, const struct compare_side 
 	if (!bits || bits != dsfs_chunk_bits(b->v->img.geo, stored))
 		return 0;
 	for (u64 at = 0; at < stored; at += 1ULL << bits) {
-		ret = dsfs_chunk_sum(a->v->src, &a->node->attr, stored, at >> bits, &x, err);
-		if (!ret)
-			ret = dsfs_chunk_sum(b->v->src, &b->node->attr, stored,
-					     at >> bits, &y, err);
+		ret = dsfs_chunk_sum(a->v->src, &a->node->attr, stored, at >> bits, &x, err) ?:
+		      dsfs_chunk_sum(b->v->src, &b->node->attr, stored, at >> bits, &y, err);
 		if (ret)
 			return ret;
 		if (x != y) {
@@ -183,10 +165,9 @@ static int compare_targets(const struct compare_side *a, const struct compare_si
 			   unsigned int *changed, struct dsfs_err *err)
 {
 	char x[DSFS_SYMLINK_MAX + 1], y[DSFS_SYMLINK_MAX + 1];
-	int ret = image_symlink(a->v->src, &a->node->attr, x, err);
+	int ret = image_symlink(a->v->src, &a->node->attr, x, err) ?:
+		  image_symlink(b->v->src, &b->node->attr, y, err);
 
-	if (!ret)
-		ret = image_symlink(b->v->src, &b->node->attr, y, err);
 	if (!ret && strcmp(x, y))
 		*changed |= CHANGED_TARGET;
 	return ret;

@@ -3,8 +3,6 @@
  * Changes from one generation to another: a walk over both, and a comparison of each object
  * that both have.
  */
-#include <stdlib.h>
-
 #include "diff.h"
 #include "msg.h"
 #include "parse.h"
@@ -60,7 +58,7 @@ int diff_parse(const char *text, struct diff_request *r)
 static void show(struct diff *f, const char *change, const struct image_node *n,
 		 const char *path, unsigned int changed)
 {
-	const char type[2] = { listing_type(n->attr.mode) };
+	const char type[2] = { listing_type(n->attr.mode)->letter };
 	bool more = false;
 
 	json_begin_object(f->j, NULL);
@@ -74,13 +72,13 @@ static void show(struct diff *f, const char *change, const struct image_node *n,
 	for (size_t i = 0; i < NR_CHANGES; i++) {
 		if (!(changed & changes[i].bit))
 			continue;
-		json_show_str(f->j, NULL, more ? ",%s" : "\t%s", changes[i].name);
+		json_str(f->j, NULL, changes[i].name);
+		json_say(f->j, more ? ",%s" : "\t%s", changes[i].name);
 		more = true;
 	}
 	json_end(f->j);
 	json_end(f->j);
-	if (!f->j)
-		puts(changed ? "" : "\t-");
+	json_say(f->j, "%s\n", changed ? "" : "\t-");
 }
 
 /* Whether the names of an object that both have were different ones, or in another order. */
@@ -183,27 +181,21 @@ static int find_from(struct diff *f, u64 *from)
 static int run(struct diff *f, const struct diff_request *r)
 {
 	u64 from = r->from;
-	int ret = find_from(f, &from);
+	int ret = find_from(f, &from) ?: open_side(f, FROM, from);
 
-	if (!ret)
-		ret = open_side(f, FROM, from);
 	if (!ret)
 		ret = open_side(f, TO, r->to ? r->to : f->v->img.geo->generation);
 	if (ret)
 		return ret;
-	if (f->j) {
-		json_u64(f->j, "from", f->at[FROM].img.geo->generation);
-		json_u64(f->j, "to", f->at[TO].img.geo->generation);
-	}
+	json_u64(f->j, "from", f->at[FROM].img.geo->generation);
+	json_u64(f->j, "to", f->at[TO].img.geo->generation);
 	json_begin_array(f->j, "changes");
 	ret = view_walk_two(&f->at[FROM], &f->at[TO], enter, f);
 	json_end(f->j);
-	if (f->j) {
-		json_u64(f->j, "added", f->added);
-		json_u64(f->j, "removed", f->removed);
-		json_u64(f->j, "data", f->data);
-		json_u64(f->j, "attributes", f->attributes);
-	}
+	json_u64(f->j, "added", f->added);
+	json_u64(f->j, "removed", f->removed);
+	json_u64(f->j, "data", f->data);
+	json_u64(f->j, "attributes", f->attributes);
 	return ret;
 }
 

@@ -66,9 +66,8 @@ static unsigned int threads_for(const struct digest_request *r)
 int digest_make(struct view *v, const struct digest_request *r, struct digest_result *result)
 {
 	struct digest g = { .v = v };
-	int ret;
+	int ret = sha256_library_init();
 
-	ret = sha256_library_init();
 	if (ret)
 		return ret;
 	ret = digest_begin(&g.lines, r->kind, r->text);

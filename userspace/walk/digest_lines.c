@@ -3,8 +3,6 @@
  * The text of a digest and its SHA-256.  There is one formatter, because a byte of
  * difference makes another digest.
  */
-#include <stdlib.h>
-
 #include "digest_lines.h"
 
 static void print_text(FILE *out, const char *s)
@@ -53,7 +51,7 @@ int digest_add(struct digest_lines *l, const struct digest_line *line)
 	const bool full = l->kind == DSFS_DIGEST_FULL;
 
 	print_text(l->out, line->path);
-	fprintf(l->out, "\t%c", listing_type(line->mode));
+	fprintf(l->out, "\t%c", listing_type(line->mode)->letter);
 	if (full)
 		print_attrs(l->out, line);
 	print_value(l->out, line);

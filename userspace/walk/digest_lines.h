@@ -46,7 +46,7 @@ struct digest_line {
 	const u8 *sum;
 	const char *target;
 	size_t target_len;
-	struct listing_xattr *xattrs;
+	struct node_xattr *xattrs;
 	size_t nr_xattrs;
 	bool no_xattrs;
 };

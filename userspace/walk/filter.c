@@ -5,7 +5,6 @@
  * large image costs no more than that part.
  */
 #include <fnmatch.h>
-#include <stdlib.h>
 
 #include "filter.h"
 #include "msg.h"

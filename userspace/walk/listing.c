@@ -3,30 +3,25 @@
  * What all texts of trees have: one formatter decides everything that could differ by accident:
  * escapes, order of attributes, which name is the first.
  */
-#include <search.h>
-#include <stdlib.h>
-
 #include "listing.h"
 
-char listing_type(u32 mode)
+const struct object_type *listing_type(u32 mode)
 {
-	switch (mode & S_IFMT) {
-	case S_IFREG:
-		return 'f';
-	case S_IFDIR:
-		return 'd';
-	case S_IFLNK:
-		return 'l';
-	case S_IFCHR:
-		return 'c';
-	case S_IFBLK:
-		return 'b';
-	case S_IFIFO:
-		return 'p';
-	case S_IFSOCK:
-		return 's';
-	}
-	return '?';
+	static const struct object_type types[] = {
+		{ S_IFREG, 'f', '0', "file" },
+		{ S_IFDIR, 'd', '5', "dir" },
+		{ S_IFLNK, 'l', '2', "symlink" },
+		{ S_IFCHR, 'c', '3', "char" },
+		{ S_IFBLK, 'b', '4', "block" },
+		{ S_IFIFO, 'p', '6', "fifo" },
+		{ S_IFSOCK, 's', '0', "socket" },
+		{ 0, '?', '0', "file" },
+	};
+	const struct object_type *t = types;
+
+	while (t->mode && t->mode != (mode & S_IFMT))
+		t++;
+	return t;
 }
 
 void listing_escape(FILE *out, const char *s, size_t len)
@@ -57,12 +52,12 @@ void listing_hex(FILE *out, const void *v, size_t len)
 
 static int xattr_cmp(const void *a, const void *b)
 {
-	const struct listing_xattr *x = a, *y = b;
+	const struct node_xattr *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
 }
 
-void listing_sort(struct listing_xattr *xattrs, size_t count)
+void listing_sort(struct node_xattr *xattrs, size_t count)
 {
 	if (count)
 		qsort(xattrs, count, sizeof(*xattrs), xattr_cmp);
@@ -70,27 +65,16 @@ void listing_sort(struct listing_xattr *xattrs, size_t count)
 
 /* An object with several names, and its first name in the listing; @lost: left out */
 struct link_first {
-	u64 dev;
-	u64 ino;
-	bool lost;
+	u64 key[2];
 	const struct path_part *path;
+	bool lost;
 };
-
-static int link_cmp(const void *a, const void *b)
-{
-	const struct link_first *x = a, *y = b;
-
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
-}
 
 static struct link_first *find_link(const struct listing_links *links, u64 dev, u64 ino)
 {
-	struct link_first key = { .dev = dev, .ino = ino }, **found;
+	const u64 key[] = { dev, ino };
 
-	found = tfind(&key, &links->tree, link_cmp);
-	return found ? *found : NULL;
+	return table_find(&links->table, key);
 }
 
 const char *listing_first(const struct listing_links *links, u64 dev, u64 ino)
@@ -103,7 +87,9 @@ const char *listing_first(const struct listing_links *links, u64 dev, u64 ino)
 int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
 		 const char *path, const char **first)
 {
-	struct link_first *l;
+	const u64 key[] = { dev, ino };
+	struct link_first *l = NULL;
+	int ret = 0;
 
 	*first = NULL;
 	if (nlink < 2)
@@ -111,16 +97,13 @@ int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
 	*first = listing_first(links, dev, ino);
 	if (*first)
 		return 0;
-	l = malloc(sizeof(*l));
-	if (!l)
-		return -ENOMEM;
-	*l = (struct link_first){ .dev = dev, .ino = ino };
-	l->path = paths_add(&links->paths, path);
-	if (!l->path || !tsearch(l, &links->tree, link_cmp)) {
-		free(l);
-		return -ENOMEM;
-	}
-	return 0;
+	if (!links->table.key)
+		ret = table_init(&links->table, sizeof(*l), sizeof(key));
+	if (!ret)
+		l = table_add(&links->table, key);
+	if (l)
+		l->path = paths_add(&links->paths, path);
+	return l && l->path ? 0 : -ENOMEM;
 }
 
 void listing_lose(struct listing_links *links, u64 dev, u64 ino)
@@ -140,7 +123,7 @@ bool listing_is_lost(const struct listing_links *links, u64 dev, u64 ino)
 
 void listing_links_free(struct listing_links *links)
 {
-	tdestroy(links->tree, free);
-	links->tree = NULL;
+	table_free(&links->table);
+	links->table.key = 0;
 	paths_free(&links->paths);
 }

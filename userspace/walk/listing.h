@@ -3,23 +3,26 @@
 #ifndef DSFS_LISTING_H
 #define DSFS_LISTING_H
 
-#include <stdio.h>
-
-#include "dsfs_platform.h"
+#include "image.h"
 #include "paths.h"
+#include "table.h"
 
 /**
- * struct listing_xattr - an extended attribute
- * @name: whole name, terminated
+ * struct object_type - what texts call a type of objects
+ * @mode: as in an inode; 0: none of those
+ * @letter: f d l c b p s, or ?
+ * @tar: its letter in an archive, which has no sockets
+ * @name: in a manifest
  */
-struct listing_xattr {
-	const char *name;
-	const void *value;
-	size_t len;
+struct object_type {
+	u32 mode;
+	char letter;
+	char tar;
+	char name[8];
 };
 
-/** listing_type - the letter for a mode's type: f d l c b p s, or ? */
-char listing_type(u32 mode);
+/** listing_type - that of a mode */
+const struct object_type *listing_type(u32 mode);
 
 /** listing_escape - write bytes; what is no visible ASCII, and \, as \ooo */
 void listing_escape(FILE *out, const char *s, size_t len);
@@ -28,14 +31,14 @@ void listing_escape(FILE *out, const char *s, size_t len);
 void listing_hex(FILE *out, const void *v, size_t len);
 
 /** listing_sort - sort attributes by name */
-void listing_sort(struct listing_xattr *xattrs, size_t count);
+void listing_sort(struct node_xattr *xattrs, size_t count);
 
 /**
  * struct listing_links - first names of the objects that have several
  * Zero-initialise it; free it with listing_links_free().
  */
 struct listing_links {
-	void *tree;
+	struct table table;
 	struct paths paths;
 };
 

@@ -3,6 +3,7 @@
  * An image that is looked at.  Nothing of it is trusted and nothing is repaired: what is readable
  * is shown, and the rest is reported.
  */
+#include "imagemsg.h"
 #include "msg.h"
 #include "open.h"
 #include "status.h"
@@ -10,32 +11,26 @@
 /* Number of errors of a kind that are printed */
 #define PER_KIND	10
 
-/* Check BLOCKSUMS, which verifies all other metadata and is verified by the superblock. */
+/* BLOCKSUMS vouches for all other metadata, and the superblock for it. */
 static void check_blocksums(struct view *v)
 {
-	const struct dsfs_region_info *r = &v->img.geo->regions[DSFS_REGION_BLOCKSUMS];
-	u32 sum;
-	int ret = image_sums(&v->img, &sum);
+	struct dsfs_err err = { 0 };
+	const int ret = source_check_sums(v->src, &err);
 
-	if (!ret && sum == v->img.geo->sums_checksum)
+	if (!ret)
 		return;
-	if (ret)
-		msg_error(v->img.path, "block checksums at %llu: %s", r->pos, msg_why(-ret));
-	else
-		msg_error(v->img.path, "block checksums at %llu: checksum %#x, expected %#x",
-			  r->pos, sum, v->img.geo->sums_checksum);
+	msg_error(v->img.path, "%s", image_why(&err, ret));
 	v->errors->count++;
 }
 
 static int show(struct view *v, const struct view_options *o, view_fn *run, void *arg)
 {
-	struct json json, *j = o->json ? &json : NULL;
+	struct json json, *j;
 	int ret;
 
-	if (v->img.geo)
+	if (v->src)
 		check_blocksums(v);
-	json_init(&json, stdout);
-	json_begin_object(j, NULL);
+	j = json_report(&json, o->json);
 	ret = run(v, j, arg);
 	json_end(j);
 	return ret;
@@ -66,4 +61,19 @@ int view_image(const char *path, const struct view_options *o, view_fn *run, voi
 	image_source_free(v.src);
 	image_close(&v.img);
 	return ret || bad || errors.count ? EXIT_ERROR : EXIT_OK;
+}
+
+int view_verb(const struct args *args, struct view_options *o, int argc, char **argv,
+	      view_fn *run)
+{
+	int ret = args_parse(args, o, &argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	o->words = argv + 1;
+	if (!args->high && filter_take(&o->paths, argv + args->low))
+		return EXIT_ERROR;
+	ret = view_image(argv[0], o, run, o);
+	filter_free(&o->paths);
+	return ret;
 }

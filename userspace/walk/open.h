@@ -4,16 +4,19 @@
 #define WALK_OPEN_H
 
 #include "args.h"
+#include "filter.h"
 #include "walk.h"
 
 /**
- * struct view_options - options that the commands share
+ * struct view_options - what the command lines share, first in the options of each command
  * @source: of the way there, or NULL
  * @generation: 0: the newest one
  * @json: the report is JSON
  * @verbose: all errors are named, and not the first ones of each kind
  * @bounded: they are the first ones of each kind unless @verbose
  * @broken: run also without a valid superblock, and with no source then
+ * @words: the arguments behind the image
+ * @paths: of a command that takes any number of patterns: these
  */
 struct view_options {
 	const char *source;
@@ -22,21 +25,23 @@ struct view_options {
 	bool verbose;
 	bool bounded;
 	bool broken;
+	char **words;
+	struct filter paths;
 };
 
-/* Entries of the table of a command whose options are structure @s, which has them in @view */
-#define VIEW_GENERATION(s) \
+/* Entries of the table of a command */
+#define VIEW_GENERATION \
 	.name = "generation", .value = "N", .help = "an older generation", .once = true, \
-	ARG_NUMBER(s, view.generation, 1, 0)
-#define VIEW_SOURCE(s) \
+	ARG_NUMBER(struct view_options, generation, 1, 0)
+#define VIEW_SOURCE \
 	.name = "source", .value = "OPTIONS", .once = true, \
-	.help = "of the way to an image on a server: see dsfs-source(7)", \
-	ARG_TEXT(s, view.source, 0)
-#define VIEW_JSON(s) \
-	.name = "json", .help = "as JSON", ARG_FLAG(s, view.json)
-#define VIEW_VERBOSE(s) \
+	.help = "how to reach an image on a server: see dsfs-source(7)", \
+	ARG_TEXT(struct view_options, source, 0)
+#define VIEW_JSON \
+	.name = "json", .help = "as JSON", ARG_FLAG(struct view_options, json)
+#define VIEW_VERBOSE \
 	.letter = 'v', .name = "verbose", .help = "name all that fails", \
-	ARG_FLAG(s, view.verbose)
+	ARG_FLAG(struct view_options, verbose)
 
 /* Show something, in JSON as members of the current object of @j if that is not NULL. */
 typedef int view_fn(struct view *v, struct json *j, void *arg);
@@ -49,5 +54,14 @@ typedef int view_fn(struct view *v, struct json *j, void *arg);
  * Return: the exit status.
  */
 int view_image(const char *path, const struct view_options *o, view_fn *run, void *arg);
+
+/**
+ * view_verb - all of a command that looks at the image that is its first argument
+ * @run: gets the options as @arg
+ *
+ * Return: the exit status.
+ */
+int view_verb(const struct args *args, struct view_options *o, int argc, char **argv,
+	      view_fn *run);
 
 #endif /* WALK_OPEN_H */

@@ -12,10 +12,8 @@ int sha256_library_init(void)
 {
 	if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))
 		return 0;
-	if (!gcry_check_version(NULL) || gcry_md_test_algo(GCRY_MD_SHA256)) {
-		msg_error(NULL, "SHA-256: libgcrypt does not have it");
-		return -EOPNOTSUPP;
-	}
+	if (!gcry_check_version(NULL) || gcry_md_test_algo(GCRY_MD_SHA256))
+		return msg_fail(-EOPNOTSUPP, NULL, "SHA-256: libgcrypt does not have it");
 	/* no secret is hashed, so no memory is locked */
 	gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
 	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);

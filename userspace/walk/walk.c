@@ -9,8 +9,6 @@
  * is entered only from the parent that it names, so it is entered once; and a
  * walk ends after more names than a valid image can have.
  */
-#include <stdlib.h>
-
 #include "array.h"
 #include "filter.h"
 #include "walk.h"
@@ -235,9 +233,8 @@ static int get_entry(struct walker *w, enum side s, struct walk_entry *e)
 	e->ino = dir->first + c->name.pos;
 	e->path = w->path;
 	e->name = w->path + top(w)->path_len + 1;
-	ret = image_node_at(c->v->src, e->ino, dsfs_iter_place(&c->it, &c->name), &e->node, &err);
-	if (!ret)
-		ret = image_entry_check(dir->self, e->ino, c->name.type, &e->node, &err);
+	ret = image_node_at(c->v->src, e->ino, dsfs_iter_place(&c->it, &c->name), &e->node, &err) ?:
+	      image_entry_check(dir->self, e->ino, c->name.type, &e->node, &err);
 	if (ret)
 		view_error(c->v, e->path, "inode", ret, &err);
 	return ret;
@@ -421,7 +418,6 @@ static int enter_single(void *arg, struct walk_entry *e, struct walk_entry *none
 	enum filter_match m;
 	int ret;
 
-	(void)none;
 	if (!e)		/* there is no other generation that could have it alone */
 		return 0;
 	m = filter_match(s->f, e->path);

@@ -126,23 +126,8 @@ typedef int walk_two_fn(void *arg, const struct walk_entry *from, const struct w
  */
 int view_walk_two(struct view *from, struct view *to, walk_two_fn *enter, void *arg);
 
-/**
- * struct node_xattrs - extended attributes of an inode, with whole names
- * @set: memory that the values point to, if it is the list's own
- */
-struct node_xattrs {
-	struct listing_xattr *v;
-	size_t count;
-	void *set;
-};
-
-/** xattr_list_decode - the attributes of a set; @list: zeros, or with @set alone */
-int xattr_list_decode(const void *set, u32 bytes, struct node_xattrs *list, struct dsfs_err *err);
-int xattr_list_get(struct dsfs_source *src, const struct image_node *node,
-		   struct node_xattrs *list, struct dsfs_err *err);
 /** xattr_list_json - the member "xattrs" of an object, if there are any */
 void xattr_list_json(const struct node_xattrs *list, struct json *j);
-void xattr_list_free(struct node_xattrs *list);
 
 /**
  * view_xattrs - the attributes of an object; an error is reported, and leaves none

@@ -11,22 +11,19 @@
  *
  * Every block is compared with its checksum before it gets another one.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <uuid/uuid.h>
 
+#include "behind.h"
+#include "imagemsg.h"
 #include "msg.h"
 #include "nsec.h"
 #include "origin.h"
 #include "parse.h"
 #include "regenerate.h"
 #include "status.h"
-#include "stop.h"
 #include "ustar.h"
 
-/* Blocks that are written at once */
-#define WRITE_BLOCKS	256
 /* Checksums of a block of BLOCKSUMS */
 #define PER_BLOCK	(DSFS_BLOCK_SIZE / sizeof(__le32))
 
@@ -34,19 +31,17 @@
  * struct area - the metadata area of the new generation
  * @start: offset of the area in the image
  * @tree: blocks that it begins with
+ * @at: where blocks begin that the image has not yet
  * @put: blocks that were put behind each other so far: all have their checksums
- * @at: blocks of these that are in the image
  * @sums: BLOCKSUMS, @sums_blocks of them
- * @buf: blocks from @at to @put
  */
 struct area {
 	u64 start;
 	u64 tree;
-	u64 put;
 	u64 at;
+	u64 put;
 	__le32 *sums;
 	u64 sums_blocks;
-	char *buf;
 };
 
 static const struct dsfs_geo *newest(const struct regenerate *g)
@@ -56,11 +51,8 @@ static const struct dsfs_geo *newest(const struct regenerate *g)
 
 static int refused(const struct regenerate *g, const struct dsfs_err *err, int ret)
 {
-	char text[256];
-
-	err_text(err, ret, text, sizeof(text));
-	msg_error(g->img.path, "generation %llu: %s: run fsck.dsfs", g->img.geo->generation, text);
-	return ret;
+	return msg_fail(ret, g->img.path, "generation %llu: %s: run fsck.dsfs",
+			g->img.geo->generation, image_why(err, ret));
 }
 
 static int check_slots(const struct regenerate *g)
@@ -72,20 +64,37 @@ static int check_slots(const struct regenerate *g)
 }
 
 /* The next update takes in an archive that lies behind an image of archives. */
-static int check_end(const struct regenerate *g)
+int change_check_end(const struct image *img)
 {
-	const u64 end = newest(g)->image_bytes;
+	const struct dsfs_geo *geo = &img->slots[img->use].geo;
+	const u64 end = geo->image_bytes;
 	struct ustar next;
 	char sum[sizeof(next.sum) + 1];
 
-	if (!(newest(g)->compat & DSFS_COMPAT_ARCHIVES) || g->img.bytes < end + sizeof(next) ||
-	    image_pread(&g->img, &next, sizeof(next), end))
+	if (!(geo->compat & DSFS_COMPAT_ARCHIVES) || img->bytes < end + sizeof(next) ||
+	    image_pread(img, &next, sizeof(next), end))
 		return 0;
 	snprintf(sum, sizeof(sum), "%.*s", (int)sizeof(next.sum), next.sum);
 	if (strtol(sum, NULL, 8) != ustar_sum(&next))
 		return 0;
-	msg_error(g->img.path, "an archive is behind its end, at byte %llu: update it first", end);
-	return -EBUSY;
+	return msg_fail(-EBUSY, img->path,
+			"an archive is behind its end, at byte %llu: update it first", end);
+}
+
+int change_open(struct output *out, const char *path)
+{
+	const struct target target = { .path = path };
+	int ret;
+
+	if (origin_is_far(path)) {
+		char name[256];
+
+		return msg_fail(-EROFS, origin_name(path, name, sizeof(name)),
+				"is on a server: only a file or a device can be changed");
+	}
+	ret = signals_init() ?: output_check_update(out, &target);
+	out->narrow = true;
+	return ret;
 }
 
 int regenerate_open(struct regenerate *g, const char *path)
@@ -93,31 +102,28 @@ int regenerate_open(struct regenerate *g, const char *path)
 	int ret;
 
 	memset(g, 0, sizeof(*g));
-	g->to.fd = -1;
-	if (origin_is_far(path)) {
-		char name[256];
+	g->out.fd = -1;
+	ret = change_open(&g->out, path) ?: image_open_fd(&g->img, g->out.fd, path);
+	return ret ?: check_slots(g) ?: change_check_end(&g->img);
+}
 
-		msg_error(origin_name(path, name, sizeof(name)),
-			  "is on a server: only a file or a device can be changed");
-		return -EROFS;
-	}
-	ret = writable_open(&g->to, path) ?: image_open_fd(&g->img, g->to.fd, path);
-	return ret ?: check_slots(g) ?: check_end(g);
+int change_check_erasing(const struct image *img)
+{
+	if (!(img->geo->compat & DSFS_COMPAT_ERASING))
+		return 0;
+	return msg_fail(-EBUSY, img->path,
+			"generation %llu: files are being erased: end that first",
+			img->geo->generation);
 }
 
 /* Look at the metadata of a generation. */
 static int use(struct regenerate *g, u64 generation)
 {
 	struct dsfs_err err = { 0 };
-	int ret = image_generation(&g->img, generation);
+	int ret = image_generation(&g->img, generation) ?: change_check_erasing(&g->img);
 
 	if (ret)
 		return ret;
-	if (g->img.geo->compat & DSFS_COMPAT_ERASING) {
-		msg_error(g->img.path, "generation %llu: files are being erased: end that first",
-			  generation);
-		return -EBUSY;
-	}
 	image_source_free(g->src);
 	g->src = image_source(&g->img, 0);
 	if (!g->src)
@@ -154,15 +160,6 @@ void regenerate_label(struct regenerate *g, const char *label)
 {
 	memset(g->super.label, 0, sizeof(g->super.label));
 	memcpy(g->super.label, label, strnlen(label, sizeof(g->super.label)));
-}
-
-void regenerate_message(struct regenerate *g, const char *message)
-{
-	const size_t bytes = strnlen(message, sizeof(g->note.message));
-
-	memset(g->note.message, 0, sizeof(g->note.message));
-	memcpy(g->note.message, message, bytes);
-	g->note.message_bytes = cpu_to_le16(bytes);
 }
 
 static bool is_anew(unsigned int id)
@@ -223,19 +220,16 @@ static void plan(struct regenerate *g, struct area *a)
 	sb->meta_start = cpu_to_le64(a->start);
 }
 
-static int set_time(struct dsfs_super *sb)
+int change_time(s64 *ns)
 {
 	struct timespec ts;
-	s64 ns;
-	int ret = parse_source_date_epoch(&ns);
+	int ret = parse_source_date_epoch(ns);
 
-	if (ret < 0) {
-		msg_error(NULL, "SOURCE_DATE_EPOCH: %s: not seconds since 1970",
-			  getenv("SOURCE_DATE_EPOCH"));
-		return ret;
-	}
+	if (ret < 0)
+		return msg_fail(ret, NULL, "SOURCE_DATE_EPOCH: %s: not seconds since 1970",
+				getenv("SOURCE_DATE_EPOCH"));
 	clock_gettime(CLOCK_REALTIME, &ts);
-	sb->build_time = cpu_to_le64(ret ? ns : nsec_of(&ts));
+	*ns = ret ? *ns : nsec_of(&ts);
 	return 0;
 }
 
@@ -249,30 +243,19 @@ static int check_plan(struct regenerate *g, const struct area *a)
 
 	g->super.checksum = cpu_to_le32(dsfs_super_sum(&g->super));
 	ret = dsfs_super_decode(&g->super, 0, &geo, &err);
-	if (ret) {
-		msg_error(g->img.path, "superblock: %s: %llu: the limit is %llu", err.what,
-			  err.value, err.limit);
-		return ret;
-	}
-	return writable_fits(&g->to, from, geo.image_bytes - from);
-}
-
-static int write_out(struct regenerate *g, struct area *a)
-{
-	const u64 n = a->put - a->at;
-	int ret = n ? writable_write(&g->to, a->buf, n << DSFS_BLOCK_BITS,
-				     a->start + (a->at << DSFS_BLOCK_BITS)) : 0;
-
-	a->at = a->put;
-	return ret;
+	if (ret)
+		return msg_fail(ret, g->img.path, "superblock: %s: %llu: the limit is %llu",
+				err.what, err.value, err.limit);
+	return output_fits(&g->out, from, geo.image_bytes - from) ? 0 : -ENOSPC;
 }
 
 /* Put a block behind the others; @sum: its entry in BLOCKSUMS. */
 static int put(struct regenerate *g, struct area *a, const void *block, u32 sum)
 {
-	memcpy(a->buf + ((a->put - a->at) << DSFS_BLOCK_BITS), block, DSFS_BLOCK_SIZE);
+	const u64 at = a->start + (a->put << DSFS_BLOCK_BITS);
+
 	a->sums[a->put++] = cpu_to_le32(sum);
-	return a->put - a->at == WRITE_BLOCKS ? write_out(g, a) : 0;
+	return output_write(&g->out, at, block, DSFS_BLOCK_SIZE);
 }
 
 static int put_tree_block(struct regenerate *g, struct area *a, const void *block)
@@ -293,8 +276,6 @@ static int put_tree(struct regenerate *g, struct area *a)
 	int ret = 0;
 
 	for (u64 i = 0; !ret && i < a->tree; i++) {
-		if (stop_asked())
-			return -EINTR;
 		ret = source_block(g->src, i, &ref);
 		if (ret)
 			return refused(g, &err, dsfs_bad(&err, "metadata block at",
@@ -324,7 +305,7 @@ static int put_anew(struct regenerate *g, struct area *a)
 		ret = put_bytes(g, a, &g->note, sizeof(g->note));
 	for (u64 i = 0; !ret && i < a->sums_blocks; i++)
 		ret = put(g, a, a->sums + i * PER_BLOCK, 0);
-	return ret ?: write_out(g, a);
+	return ret;
 }
 
 static int write_area(struct regenerate *g, struct area *a)
@@ -333,25 +314,26 @@ static int write_area(struct regenerate *g, struct area *a)
 	int ret;
 
 	a->sums = calloc(1, bytes);
-	a->buf = malloc(WRITE_BLOCKS << DSFS_BLOCK_BITS);
-	if (!a->sums || !a->buf)
+	if (!a->sums)
 		return no_memory();
-	ret = put_tree(g, a) ?: put_anew(g, a);
+	ret = output_open(&g->out, a->start + (a->at << DSFS_BLOCK_BITS)) ?: put_tree(g, a) ?:
+	      put_anew(g, a);
 	g->super.sums_checksum = cpu_to_le32(dsfs_crc32c(0, a->sums, bytes));
-	g->super.checksum = cpu_to_le32(dsfs_super_sum(&g->super));
 	return ret;
 }
 
 int regenerate_write(struct regenerate *g)
 {
 	struct area a = { 0 };
-	int ret;
+	s64 time = 0;
+	int ret = change_time(&time);
 
 	plan(g, &a);
-	ret = set_time(&g->super) ?: check_plan(g, &a) ?: write_area(g, &a) ?:
-	      writable_commit(&g->to, &g->super, !g->img.use);
+	g->super.build_time = cpu_to_le64(time);
+	g->out.first_slot = !g->img.use;
+	ret = ret ?: check_plan(g, &a) ?: write_area(g, &a) ?:
+	      output_finish(&g->out, &g->super);
 	free(a.sums);
-	free(a.buf);
 	return ret;
 }
 
@@ -368,12 +350,12 @@ static void report(const struct regenerate *g)
 
 int regenerate_end(struct regenerate *g, int ret, bool quiet)
 {
-	if (!ret && !quiet)
+	if (ret)
+		output_abort(&g->out);
+	else if (!quiet)
 		report(g);
 	image_source_free(g->src);
 	image_close(&g->img);
-	writable_close(&g->to);
-	if (ret == -EINTR)
-		stop_end();
+	output_free(&g->out);
 	return ret ? EXIT_ERROR : EXIT_OK;
 }

@@ -7,20 +7,20 @@
 #define DSFS_REGENERATE_H
 
 #include "imagemsg.h"
-#include "writable.h"
+#include "output.h"
 
 /**
  * struct regenerate - an image that gets such a generation
- * @to: the same image, to be written
+ * @out: the same image, to be written
  * @tree: the generation whose tree the new one has
  * @src: metadata that the new generation begins with: of the newest one, if that has the same
  *	tree, and so the same metadata area; or of @tree
  * @shared: it is that of the newest one, and stays where it is
  * @super: the superblock of the new generation; its label and its UUID may be changed
- * @note: and its note, whose message may be
+ * @note: and its note, whose message may be: note_message()
  */
 struct regenerate {
-	struct writable to;
+	struct output out;
 	struct image img;
 	struct dsfs_slot tree;
 	struct dsfs_source *src;
@@ -43,14 +43,11 @@ int regenerate_tree(struct regenerate *g, u64 generation);
 /** regenerate_label - another label, of up to DSFS_LABEL_MAX bytes */
 void regenerate_label(struct regenerate *g, const char *label);
 
-/** regenerate_message - another message, of up to DSFS_MESSAGE_MAX bytes */
-void regenerate_message(struct regenerate *g, const char *message);
-
 /** regenerate_write - write the generation: the image has it, or is as it was */
 int regenerate_write(struct regenerate *g);
 
 /**
- * regenerate_end - close the image, and report; end by the signal that stopped it
+ * regenerate_end - close the image, and report
  * @ret: what the functions above returned
  * @quiet: no report
  *

@@ -67,6 +67,31 @@ static inline void dsfs_case_rows(void *buf)
 }
 
 /*
+ * dsfs_links_good() must agree with the checks of single rows, and dsfs_link_good() with what they
+ * decode; false if not. @buf becomes a block of hard-link entries.
+ */
+static inline bool dsfs_case_links(void *buf, u64 avail, const struct dsfs_geo *geo)
+{
+	const struct dsfs_names_info names = { .raw = buf, .count = 3, .form = DSFS_NAMES_EQUAL };
+	struct dsfs_attr attr;
+	struct dsfs_err err;
+	u32 i, ino;
+	u8 type;
+
+	((struct dsfs_names *)buf)->form = DSFS_DT_HARDLINK;
+	for (i = 0; i < 3; i++) {
+		attr.ino = CASE_INODES - 3 + i;
+		if (dsfs_rows_decode(buf, avail, i, &attr, &err) ||
+		    dsfs_inode_check(geo, &attr, &err) || !dsfs_attr_is_hardlink(&attr))
+			return !dsfs_links_good(geo, &names, avail, CASE_INODES - 3);
+		dsfs_link_good(buf, i, &ino, &type);
+		if (ino != attr.start || type != dsfs_mode_to_dt(attr.mode))
+			return false;
+	}
+	return dsfs_links_good(geo, &names, avail, CASE_INODES - 3);
+}
+
+/*
  * @base: bytes there are, 0: all; @arg: 0: the last row is that of the valid block; otherwise the
  * number of a column plus one in the low 4 bits, and behind them its value. -EINVAL: it has
  * another one.
@@ -84,6 +109,8 @@ static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struc
 	if (!ret)
 		ret = dsfs_inode_check(geo, &attr, err);
 	bytes = dsfs_rows_bytes(buf, c->base ? c->base : CASE_BUF);
+	if (!dsfs_case_links(buf, c->base ? c->base : CASE_BUF, geo))
+		return -EINVAL;
 	/* What has no place for its rows has no bytes, and no row. */
 	if (!bytes && !ret)
 		return -EINVAL;
@@ -210,6 +237,10 @@ static const struct dsfs_case dsfs_rows_cases[] = {
 	{ "owner 2^32-1", 0, "owner", { R(base[1], 0xffffffff) } },
 	{ "no links", 0, "link count", { R(base[0], S_IFREG) } },
 	{ "no type", 0, "file type", { R(base[0], 1ULL << 32 | 0644) } },
+	{ "hard-link entries", 0, NULL,
+	  { WIDTHS(1ULL << 8 * DSFS_COLUMN_START), R(shift[3], 0), R(base[1], 0), R(base[2], 0),
+	    R(base[0], DSFS_INODE_HARDLINK << 16 | S_IFLNK), R(base[3], 3), R(base[4], 0),
+	    { CASE_ROWS_FIRST, 3, 0x040200 } }, .arg = IS(START, 7) },
 	{ "hard-link entry of itself", 0, "inode of a hard-link entry",
 	  { R(base[0], DSFS_INODE_HARDLINK << 16 | S_IFREG), R(width[3], 0),
 	    R(base[3], CASE_INODES - 1) } },

@@ -39,7 +39,7 @@ struct dsfs_case {
 	const char *name;
 	u32 base;
 	const char *what;
-	struct dsfs_patch patch[7];
+	struct dsfs_patch patch[8];
 	u64 arg;
 	int ret;
 };
@@ -60,7 +60,7 @@ static inline void dsfs_case_patch(void *to, const struct dsfs_case *c)
 	u64 value;
 	u32 i;
 
-	for (p = c->patch; p < c->patch + 7 && p->size; p++)
+	for (p = c->patch; p < c->patch + 8 && p->size; p++)
 		for (i = 0, value = p->value; i < p->size; i++, value >>= 8)
 			((u8 *)to)[p->off + i] = value;
 }

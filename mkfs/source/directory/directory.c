@@ -3,7 +3,6 @@
  * A directory as a source: it and the files in it are opened, each file relative to its
  * directory, which stays open for the files that follow.
  */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "directory.h"
@@ -108,7 +107,12 @@ static int directory_init(struct source *src)
 	struct directory *d = (struct directory *)src;
 	int ret = dirfd_init(&d->dirs, src->tree->root_dir, src->o->source, src->threads);
 
-	if (ret)
+	if (ret == -ENOTDIR)
+		msg_error(src->o->source,
+			  "cannot open: not a directory; of archives: --tar=FILE, of lists: --manifest=FILE");
+	else if (ret == -ENOENT && strstr(src->o->source, "://"))
+		msg_error(src->o->source, "is an address, where a directory is expected");
+	else if (ret)
 		msg_error(src->o->source, "cannot open: %s", msg_why(-ret));
 	return ret;
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "progress.h"
+#include "work.h"
 #include "../file.h"
 #include "../xattr.h"
 
@@ -46,6 +47,7 @@ struct scan {
 	pthread_cond_t change;
 	struct array tasks;	/* struct task */
 	unsigned int running;
+	unsigned int workers;
 	int err;
 	u64 root_dev;
 };
@@ -76,10 +78,10 @@ struct worker {
 };
 
 /*
- * Let workers work, one a thread; before, the first one does what is for one alone.  Messages
+ * Let workers do the tasks of a pass; before, one does what is for one alone.  Messages
  * are written.  Return: 0 or -errno.
  */
-int scan_run(struct scan *s, int (*first)(struct worker *w), void *(*run)(void *worker));
+int scan_run(struct scan *s, int (*first)(struct worker *w), const struct work_pass *pass);
 
 /**
  * scan_names - the names of a directory, without what --exclude leaves out
@@ -88,6 +90,14 @@ int scan_run(struct scan *s, int (*first)(struct worker *w), void *(*run)(void *
  * Return: 0, w->found has them; -errno.
  */
 int scan_names(struct worker *w, struct dir *dir, int fd);
+
+/* only.c: of struct options: whether a directory is above such paths; @below: its own */
+bool only_above(const struct options *o, const char *below);
+/*
+ * The next name in it, of DSFS_NAME_MAX bytes at most, that leads to such paths; @at is 0 at first.
+ * Return: false: there is none.
+ */
+bool only_next(const struct options *o, const char *below, size_t *at, char *name);
 
 /**
  * stat_fill - set the attributes of a node (stat.c)

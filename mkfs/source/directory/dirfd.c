@@ -7,7 +7,6 @@
  * step by step from the nearest open ancestor.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

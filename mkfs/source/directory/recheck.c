@@ -10,20 +10,29 @@
  * file's identity, type, mode, size and time of its last change of any kind.  A directory
  * that differs is listed again, to print the names that are new.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "../file.h"
 #include "directory.h"
 
+#define BATCH		256	/* nodes */
+#define ROOM		64	/* batches */
+
 /**
  * struct recheck - the phase
  * @scan: of the scan's, what its workers need
+ * @dir: number of the directory whose nodes from @from on come next
  */
 struct recheck {
 	struct scan scan;
-	struct batches batches;
+	u64 dir;
+	u32 from;
+};
+
+/* Nodes to look at */
+struct names_batch {
+	struct work_task work;
+	struct task nodes;
 };
 
 /* Report a change.  A directory is reported once, though its parent's check finds it, too. */
@@ -108,6 +117,17 @@ static bool same_attrs(const struct worker *w, const struct node *n, const struc
 	       (src->o->all_root || (o->uid == st->st_uid && o->gid == st->st_gid));
 }
 
+/* Of a directory above what is packed nothing is in the image. */
+static bool is_above(const struct worker *w, const struct dir *dir)
+{
+	const struct source *src = w->s->src;
+	char *below = src->o->add.nonly ? tree_path(src->tree, dir, NULL, true) : NULL;
+	const bool above = below && only_above(src->o, below);
+
+	free(below);
+	return above;
+}
+
 /*
  * Check a directory whose attributes differ.  The name that was added to it may be one that
  * the image does not have: one that --exclude leaves out, or the image's own.
@@ -119,6 +139,8 @@ static void check_dir(struct worker *w, struct dir *dir, const struct stat *st)
 	struct names names = { 0 };
 	int ret = 0;
 
+	if (is_above(w, dir))
+		return;
 	/* directories that -x does not enter were not listed */
 	if (!o->one_fs || st->st_dev == w->s->root_dev)
 		ret = look_at_names(w, dir, &names);
@@ -151,29 +173,42 @@ static void check_node(struct worker *w, struct dir *dir, const struct node *n, 
 		changed(w, dir, n, "changed during the run", 0);
 }
 
-static void check_batch(struct worker *w, const struct task *t)
+static void check_batch(struct work_task *task, void *own)
 {
+	const struct task *t = &((struct names_batch *)task)->nodes;
+	struct worker *w = own;
 	int fd = dirfd_get(&w->s->d->dirs, t->dir);
 
 	if (fd < 0) {
 		changed(w, t->dir, NULL, "cannot open", fd);
 		return;
 	}
-	for (u32 i = t->from; i < t->from + t->count; i++)
-		check_node(w, t->dir, &t->dir->nodes[i], fd);
+	for (u32 i = t->from; i < t->from + t->count; i++) {
+		/* what is not packed any more may be anything */
+		if (!(t->dir->nodes[i].flags & NODE_GONE))
+			check_node(w, t->dir, &t->dir->nodes[i], fd);
+	}
 	dirfd_put(&w->s->d->dirs, t->dir);
 	progress_add(&w->s->progress, t->count);
 }
 
-static void *work(void *arg)
+static bool next_batch(void *scan, struct work_task *task)
 {
-	struct worker *w = arg;
-	struct recheck *rc = (struct recheck *)w->s;
-	struct task t;
+	struct recheck *rc = scan;
+	const struct tree *tree = rc->scan.src->tree;
+	struct task *t = &((struct names_batch *)task)->nodes;
 
-	while (batches_next(&rc->batches, &t.dir, &t.from, &t.count))
-		check_batch(w, &t);
-	return NULL;
+	while (rc->dir < tree->ndirs && rc->from == tree->dirs[rc->dir]->count) {
+		tree_pass(tree, tree->dirs[rc->dir++]);
+		rc->from = 0;
+	}
+	if (rc->dir == tree->ndirs)
+		return false;
+	t->dir = tree->dirs[rc->dir];
+	t->from = rc->from;
+	t->count = t->dir->count - rc->from < BATCH ? t->dir->count - rc->from : BATCH;
+	rc->from += t->count;
+	return true;
 }
 
 static int check_root(struct worker *w)
@@ -195,15 +230,10 @@ static int check_root(struct worker *w)
 
 int directory_recheck(struct source *src)
 {
-	struct recheck rc = {
-		.scan = { .src = src, .d = (struct directory *)src },
-		.batches = { .tree = src->tree },
-	};
-	int ret;
+	static const struct work_pass pass = { .bytes = sizeof(struct names_batch), .room = ROOM,
+					       .run = check_batch, .next = next_batch };
+	struct recheck rc = { .scan = { .src = src, .d = (struct directory *)src } };
 
-	pthread_mutex_init(&rc.batches.lock, NULL);
 	progress_start_count(&rc.scan.progress, "checking the source", src->tree->inodes);
-	ret = scan_run(&rc.scan, check_root, work);
-	pthread_mutex_destroy(&rc.batches.lock);
-	return ret;
+	return scan_run(&rc.scan, check_root, &pass);
 }

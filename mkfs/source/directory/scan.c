@@ -8,15 +8,13 @@
  * in use.  A listing makes all nodes of a directory at once, sorted, in one array;
  * threads then fill in different parts of it without a lock.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "../file.h"
 #include "format.h"
+#include "hash.h"
 #include "msg.h"
 #include "directory.h"
 
@@ -89,7 +87,7 @@ static void say_xattrs(struct worker *w, struct dir *dir, struct node *n)
 	struct source *src = w->s->src;
 	char *path;
 
-	if (!w->xattr.why[0] || src->o->no_xattrs || told(src))
+	if (!w->xattr.why[0] || src->o->no_names.all || told(src))
 		return;
 	path = tree_path(src->tree, dir, n, false);
 	msg_warn(path, "%s: left out, and of others, too", w->xattr.why);
@@ -164,9 +162,8 @@ static int found_cmp(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return dsfs_name_cmp(x->name + 1, (u8)x->name[0], y->name + 1, (u8)y->name[0]);
+	return array_order(x->key, y->key) ?:
+	       dsfs_name_cmp(x->name + 1, (u8)x->name[0], y->name + 1, (u8)y->name[0]);
 }
 
 static bool is_dir_entry(int fd, const struct dirent64 *d)
@@ -176,6 +173,21 @@ static bool is_dir_entry(int fd, const struct dirent64 *d)
 	if (d->d_type != DT_UNKNOWN)
 		return d->d_type == DT_DIR;
 	return !fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+}
+
+/*
+ * All shares have all directories.  Of files the inode number says whose they are, so that all
+ * names of one are in one share; where directories do not tell it, the name.
+ */
+static bool in_share(const struct options *o, int fd, const struct dirent64 *d)
+{
+	const u64 ino = d->d_ino;
+	const bool known = ino && ino != U32_MAX;
+
+	if (!o->share.of)
+		return true;
+	return share_has(&o->share, known ? xxh64(&ino, sizeof(ino), 0) :
+			 xxh64(d->d_name, strlen(d->d_name), 0)) || is_dir_entry(fd, d);
 }
 
 static int add_found(struct worker *w, const char *name)
@@ -219,6 +231,8 @@ static int list_names(struct worker *w, int fd, const char *below)
 			if (o->exclude.n &&
 			    patterns_match_below(&o->exclude, below, d->d_name,
 						 is_dir_entry(fd, d)))
+				continue;
+			if (!in_share(o, fd, d))
 				continue;
 			ret = add_found(w, d->d_name);
 			if (ret)
@@ -264,18 +278,31 @@ static int make_nodes(struct worker *w, struct dir *dir, int fd)
 	return run_batch(w, &first, fd);
 }
 
+/* The same of a directory of which some names alone are wanted */
+static int list_only(struct worker *w, const char *below)
+{
+	char name[DSFS_NAME_MAX + 1];
+	size_t at = 0;
+	int ret = 0;
+
+	w->found.n = 0;
+	while (!ret && only_next(w->s->src->o, below, &at, name))
+		ret = add_found(w, name);
+	return ret;
+}
+
 int scan_names(struct worker *w, struct dir *dir, int fd)
 {
 	const struct source *src = w->s->src;
 	char *below = NULL;
 	int ret;
 
-	if (src->o->exclude.any_path) {
+	if (src->o->exclude.any_path || src->o->add.nonly) {
 		below = tree_path(src->tree, dir, NULL, true);
 		if (!below)
 			return -ENOMEM;
 	}
-	ret = list_names(w, fd, below);
+	ret = only_above(src->o, below) ? list_only(w, below) : list_names(w, fd, below);
 	free(below);
 	return ret;
 }
@@ -317,9 +344,10 @@ static int run_task(struct worker *w, struct task *t)
 	return ret;
 }
 
-static void *work(void *arg)
+/* Do what there is to do, until nobody has more; several do. */
+static void work(struct work_task *task, void *own)
 {
-	struct worker *w = arg;
+	struct worker *w = own;
 	struct scan *s = w->s;
 	struct task t;
 	int ret;
@@ -342,44 +370,49 @@ static void *work(void *arg)
 	}
 	pthread_cond_broadcast(&s->change);
 	pthread_mutex_unlock(&s->lock);
-	return NULL;
-}
-
-static int worker_init(struct worker *w, struct scan *s)
-{
-	w->s = s;
-	w->arena.overflow = s->src->tree->overflow;
-	w->found.size = sizeof(struct found);
-	w->dents = malloc(DENTS_BYTES);
-	return w->dents ? xattr_reader_init(&w->xattr) : -ENOMEM;
 }
 
 /* What a worker made goes to the tree; the rest is freed. */
-static void worker_end(struct worker *w, struct source *src)
+static void worker_end(void *own)
 {
+	struct worker *w = own;
+	struct source *src = w->s->src;
+
 	src->xattrs_ignored += w->xattr.list.left_out;
 	arena_join(&src->tree->arena, &w->arena);
 	xattr_reader_free(&w->xattr);
 	array_free(&w->found);
 	free(w->dents);
+	free(w);
 }
 
-int scan_run(struct scan *s, int (*first)(struct worker *w), void *(*run)(void *worker))
+static void *worker_begin(void *scan)
 {
-	const unsigned int n = s->src->threads;
-	struct worker *w = calloc(n, sizeof(*w));
-	int ret = w ? 0 : -ENOMEM;
+	struct worker *w = calloc(1, sizeof(*w));
 
-	for (unsigned int i = 0; !ret && i < n; i++)
-		ret = worker_init(&w[i], s);
-	if (ret)
-		no_memory();
-	else
-		ret = first(&w[0]) ?: source_run(n, run, w, sizeof(*w));
+	if (!w)
+		return NULL;
+	w->s = scan;
+	w->arena.overflow = w->s->src->tree->overflow;
+	w->found.size = sizeof(struct found);
+	w->dents = malloc(DENTS_BYTES);
+	if (w->dents && !xattr_reader_init(&w->xattr))
+		return w;
+	worker_end(w);
+	return NULL;
+}
+
+int scan_run(struct scan *s, int (*first)(struct worker *w), const struct work_pass *pass)
+{
+	struct work work = { .begin = worker_begin, .end = worker_end, .ctx = s,
+			     .most = s->src->threads };
+	struct worker *w = worker_begin(s);
+	int ret = w ? first(w) : no_memory();
+
+	if (w)
+		worker_end(w);
+	ret = ret ?: work_pass(&work, pass);
 	progress_end(&s->progress);
-	for (unsigned int i = 0; w && i < n; i++)
-		worker_end(&w[i], s->src);
-	free(w);
 	return ret;
 }
 
@@ -408,8 +441,18 @@ static int scan_root(struct worker *w)
 	return ret;
 }
 
+/* One a thread */
+static bool next_worker(void *scan, struct work_task *task)
+{
+	struct scan *s = scan;
+
+	return s->workers++ < s->src->threads;
+}
+
 int scan_tree(struct source *src)
 {
+	const struct work_pass pass = { .bytes = sizeof(struct work_task), .room = src->threads,
+					.run = work, .next = next_worker };
 	struct scan s = { .src = src, .d = (struct directory *)src,
 			  .tasks.size = sizeof(struct task) };
 	int ret;
@@ -417,7 +460,7 @@ int scan_tree(struct source *src)
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.change, NULL);
 	progress_start_count(&s.progress, "scanning", 0);
-	ret = scan_run(&s, scan_root, work) ?: s.err;
+	ret = scan_run(&s, scan_root, &pass) ?: s.err;
 	array_free(&s.tasks);
 	pthread_cond_destroy(&s.change);
 	pthread_mutex_destroy(&s.lock);

@@ -3,8 +3,6 @@
  * Making of nodes: from the attributes of a source file to a node of the tree.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 

@@ -7,8 +7,6 @@
  * and the place of the content.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "list.h"
@@ -99,8 +97,7 @@ static int manifest_init(struct source *src)
 	m->dirfd = open(src->o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->dirfd >= 0)
 		return grow_init(&m->grow, src->tree, &manifest_rules, m) ? no_memory() : 0;
-	msg_error(src->o->source, "cannot open: %s", msg_why(errno));
-	return -EIO;
+	return msg_fail(-EIO, src->o->source, "cannot open: %s", msg_why(errno));
 }
 
 const struct source_ops manifest_ops = {

@@ -6,9 +6,9 @@
 #include "entry.h"
 #include "../xattr.h"
 #include "progress.h"
-#include "../../tree/blocks.h"
-#include "../../tree/grow.h"
-#include "../../tree/sorter.h"
+#include "arena.h"
+#include "grow.h"
+#include "spool.h"
 #include "../file.h"
 
 #define MANIFEST_SHOWN	2048	/* bytes of a name in a message */

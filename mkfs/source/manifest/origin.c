@@ -3,8 +3,6 @@
  * The files that a manifest names, and parts of which are contents: looked at when their lines
  * are read, opened when the contents are, and looked at again at the end.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "manifest.h"
@@ -24,9 +22,8 @@ static int bad_origin(struct manifest *m, struct node *n, const char *path, cons
 	if (!source_own_trouble(err))
 		return manifest_leave_out(m, n, m->line, "source: %s: %s%s%s", shown, why, colon,
 					  text);
-	msg_error(m->src.o->manifest, "line %u: source: %s: %s%s%s", m->line, shown, why, colon,
-		  text);
-	return -EIO;
+	return msg_fail(-EIO, m->src.o->manifest, "line %u: source: %s: %s%s%s", m->line, shown,
+			why, colon, text);
 }
 
 static int add_origin(struct manifest *m, const struct holder *o)

@@ -4,7 +4,6 @@
  * ones are told with their lines, the others counted.
  */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "manifest.h"
 #include "msg.h"

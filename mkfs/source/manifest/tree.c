@@ -4,9 +4,8 @@
  * in a record beside it: a tree has no room for what one kind of source needs.  Names with
  * type=link become names of their files at the end, as a target may come in a later line.
  */
-#include <stdlib.h>
-
 #include "format.h"
+#include "hash.h"
 #include "manifest.h"
 #include "../xattr.h"
 
@@ -145,6 +144,21 @@ static int put_off(struct manifest *m, const struct grow_dir *d, const char *lin
 	return sorter_add(&m->later, d->number, &late, sizeof(late), line, len + 1);
 }
 
+/* All shares have all directories, and that of a file has all of its names. */
+static bool in_share(const struct manifest *m)
+{
+	const struct entry *e = &m->entry;
+	const char *path = e->type == ENTRY_LINK ? e->target : e->path;
+	u64 hash = 0;
+	size_t len;
+
+	if (!m->src.o->share.of || e->type == S_IFDIR)
+		return true;
+	for (; (len = path_next(&path)); path += len)
+		hash = xxh64(path, len, hash);
+	return share_has(&m->src.o->share, hash);
+}
+
 int manifest_add(struct manifest *m, const char *line, size_t len)
 {
 	struct grow *g = &m->grow;
@@ -152,6 +166,8 @@ int manifest_add(struct manifest *m, const char *line, size_t len)
 	struct grow_dir *d;
 	size_t name_len;
 
+	if (!in_share(m))
+		return 0;
 	g->now = m->records.n + 1;
 	d = grow_walk(g, grow_dir_at(g, 0), m->entry.path, &name, &name_len);
 	if (!d)

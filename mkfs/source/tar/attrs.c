@@ -4,8 +4,6 @@
  * and some write one attribute in two of them.  What has a name in the form that all read counts
  * in that one.
  */
-#include <stdlib.h>
-
 #include "acl.h"
 #include "tar.h"
 

@@ -6,9 +6,6 @@
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #ifndef DSFS_NO_LIBARCHIVE
 #include <archive.h>
@@ -167,7 +164,6 @@ static void close_archive(struct tar_bytes *b)
 
 static ssize_t read_archive(struct tar_bytes *b, const char **p)
 {
-	(void)p;
 	return tar_bytes_bad(b, "is compressed", -EINVAL);
 }
 
@@ -178,7 +174,6 @@ static int open_archive(struct tar_bytes *b)
 
 static void close_archive(struct tar_bytes *b)
 {
-	(void)b;
 }
 
 #endif
@@ -197,7 +192,6 @@ ssize_t tar_gzip_read(struct tar_bytes *b, const char **p)
 
 void tar_gzip_close(struct tar_bytes *b)
 {
-	(void)b;
 }
 
 #endif
@@ -212,8 +206,12 @@ static int begin(struct tar_bytes *b)
 {
 	struct stat st;
 
+	if (b->fd < 0 && errno == ENOENT && strstr(b->path, "://"))
+		return tar_bytes_bad(b, "is an address, where an archive is expected", -EINVAL);
 	if (b->fd < 0 || fstat(b->fd, &st))
 		return tar_bytes_bad(b, "cannot open", -errno);
+	if (S_ISDIR(st.st_mode))
+		return tar_bytes_bad(b, "is a directory, where an archive is expected", -EINVAL);
 	b->wait = !b->part && !S_ISREG(st.st_mode);
 	b->buf = malloc(BUFFER_BYTES);
 	b->raw = b->buf;
@@ -243,11 +241,10 @@ static u32 word(const char *p)
 /* Frames of zstd and lz4 that say nothing, which some programs write first, as pzstd. */
 static int skip_frames(struct tar_bytes *b)
 {
-	u64 bytes;
 	int ret = look(b, FRAME_HEAD);
 
 	while (!ret && b->nraw >= FRAME_HEAD && (word(b->raw) & ~0xfU) == FRAME_SKIPPED) {
-		for (bytes = FRAME_HEAD + word(b->raw + 4); !ret && bytes && b->nraw;) {
+		for (u64 bytes = FRAME_HEAD + word(b->raw + 4); !ret && bytes && b->nraw;) {
 			const u64 n = bytes < b->nraw ? bytes : b->nraw;
 
 			b->raw += n;

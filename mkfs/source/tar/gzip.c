@@ -4,7 +4,6 @@
  * which does: a damaged archive is not to become an image.
  */
 #ifndef DSFS_NO_ZLIB
-#include <stdlib.h>
 #include <zlib.h>
 
 #include "tar_bytes.h"

@@ -6,9 +6,6 @@
  * before 1970, of ids in ACLs and of names of attributes is not what was written, and
  * dsfs tar followed by mkfs.dsfs --tar must give the same tree.
  */
-#include <stdlib.h>
-#include <sys/stat.h>
-
 #include "nsec.h"
 #include "tar.h"
 #include "ustar.h"

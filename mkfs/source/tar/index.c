@@ -6,9 +6,6 @@
  * those of the bytes that readers get.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nsec.h"
@@ -21,8 +18,7 @@
 
 static int cannot_read(const struct tar *t, u64 pos, const char *why)
 {
-	msg_error(t->src.o->image, "cannot read at byte %llu: %s", pos, why);
-	return -EIO;
+	return msg_fail(-EIO, t->src.o->image, "cannot read at byte %llu: %s", pos, why);
 }
 
 /* Move @pos to the block of the first byte that is not zero, or to @end. */
@@ -190,10 +186,8 @@ int source_archive_open(struct source *src, const char *path, struct source_arch
 	int ret;
 
 	*a = (struct source_archive){ .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC) };
-	if (a->fd < 0) {
-		msg_error(path, "cannot open: %s", strerror(errno));
-		return -EIO;
-	}
+	if (a->fd < 0)
+		return msg_fail(-EIO, path, "cannot open: %s", strerror(errno));
 	t->bytes = (struct tar_bytes){ .path = path, .fd = -1 };
 	ret = check_archive(t, a);
 	if (ret)
@@ -219,16 +213,13 @@ static int check_other(const struct tar *t, u64 pos, bool first)
 {
 	const struct options *o = t->src.o;
 
-	if (first || o->tar_bytes) {
-		msg_error(o->image, "at byte %llu: no header of a tar archive", pos);
-		return -EINVAL;
-	}
+	if (first || o->tar_bytes)
+		return msg_fail(-EINVAL, o->image, "at byte %llu: no header of a tar archive", pos);
 	if (o->force)
 		return 0;
-	msg_error(o->image,
-		  "at byte %llu: neither zeros nor a tar archive: --tar-index=SIZE says where the archives end, or -f to overwrite it",
-		  pos);
-	return -EEXIST;
+	return msg_fail(-EEXIST, o->image,
+			"at byte %llu: neither zeros nor a tar archive: --tar-index=SIZE says where the archives end, or -f to overwrite it",
+			pos);
 }
 
 /* The next archive from @pos on: 1; 0: there is none; -errno, said. */
@@ -294,6 +285,5 @@ int source_archives_find(struct source *src, u64 pos, u64 end)
 		ret = tar_watched(&watch, src->o->image);
 	if (ret || n > first)
 		return ret;
-	msg_error(src->o->image, "no tar archive from byte %llu on", from);
-	return -EINVAL;
+	return msg_fail(-EINVAL, src->o->image, "no tar archive from byte %llu on", from);
 }

@@ -7,7 +7,6 @@
  * one line, with a count and the first names.
  */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "tar.h"
 

@@ -141,11 +141,10 @@ int tar_sparse_place(struct tar *t)
 int tar_sparse_end(struct tar *t)
 {
 	struct tar_member *m = &t->m;
-	const struct tar_range *r;
 	u64 end = 0, data = 0;
 	int ret = m->map_first ? read_map(t) : 0;
+	const struct tar_range *r = (const struct tar_range *)m->map.p;
 
-	r = (const struct tar_range *)m->map.p;
 	for (size_t i = 0; !ret && i < m->map.n; i++, r++) {
 		if (r->start < end)
 			return tar_fail(t,

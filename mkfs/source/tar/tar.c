@@ -9,8 +9,6 @@
  * checked again at the end of the run, as the files of a directory are.  Pipes and devices
  * cannot be checked.
  */
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tar.h"
@@ -34,8 +32,7 @@ int tar_watched(const struct tar_watch *w, const char *path)
 
 	if (!w->regular || (!ret && file_same(w->check, &st, w->fd, "", AT_EMPTY_PATH)))
 		return 0;
-	msg_error(path, "changed during the run: no image is made");
-	return -EAGAIN;
+	return msg_fail(-EAGAIN, path, "changed during the run: no image is made");
 }
 
 int tar_watch_end(struct tar *t, const struct tar_watch *w)

@@ -8,7 +8,7 @@
 
 #include "msg.h"
 #include "tar_bytes.h"
-#include "../../tree/grow.h"
+#include "grow.h"
 #include "../source.h"
 #include "../xattr.h"
 
@@ -215,11 +215,10 @@ struct tar_file *tar_put_file(struct tar *t);
 /* Read up to the next member, which becomes t->m.  Return: 1; 0: there is none. */
 int tar_next(struct tar *t);
 
-/* sum.c: whether a block is one of zeros, or a header */
+/* field.c: whether a block is one of zeros, or a header; the number in a field, at most @max */
 bool tar_is_zero(const char *block);
 bool tar_is_header(const char *block);
 
-/* number.c: the number in a field of a header; at most @max */
 bool tar_parse_number(const char *field, size_t len, s64 *v);
 int tar_number(struct tar *t, const char *what, const char *field, size_t len, u64 max, u64 *n);
 

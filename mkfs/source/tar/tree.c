@@ -7,9 +7,6 @@
  * While archives are read, the node of a name is that of its file, or knows it and gets its
  * attributes at the end.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "format.h"
 #include "tar.h"
 

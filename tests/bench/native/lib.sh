@@ -19,7 +19,6 @@ esac
 
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
-# shellcheck source=tests/bench/heading.sh
 . tests/bench/heading.sh
 # Beside the kernel, as other checkouts use them, too.
 bench_dir=$lab_cache/native/images
@@ -66,6 +65,7 @@ native_main()
 	mkdir -p build/bench/out
 	main "$@" | tee "$out.new"
 	mv "$out.new" "$out.txt"
+	scripts/results-tables --show "$out.txt"
 	exit 0
 }
 

@@ -18,6 +18,7 @@ in one process, since to load PyTorch takes longer than an epoch.
 import fcntl
 import itertools
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -40,12 +41,14 @@ BENCH_CLOCKS = 2 << 30 | REQUEST.size << 16 | ord("B") << 8 | 2
 NSEC = "/sys/module/bench_disk/parameters/nsec"
 
 
-def counts(device):
+def counts(disk):
     """Nanoseconds of wall and of the kernel's processor time; requests and bytes read."""
-    stat = Path(f"/sys/block/{device}/stat").read_text(encoding="ascii").split()
+    stats = [Path(f"/sys/block/{name}/stat").read_text(encoding="ascii").split()
+             for name in disk.devices]
     with open("/dev/bench", "rb", buffering=0) as bench:
         values = REQUEST.unpack(fcntl.ioctl(bench, BENCH_CLOCKS, bytes(REQUEST.size)))
-    return (time.monotonic_ns(), values[9], int(stat[0]), int(stat[2]) * 512)
+    return (time.monotonic_ns(), values[9], sum(int(stat[0]) for stat in stats),
+            sum(int(stat[2]) for stat in stats) * 512)
 
 
 def read_bytes(path):
@@ -77,6 +80,8 @@ def set_nsec(nsec):
 class Disk:
     def __init__(self, line):
         self.name, self.type, self.options, self.device = line.split()
+        # A view has that of its image, too.
+        self.devices = [os.path.basename(self.device)] + re.findall("device=/dev/(\\w+)", self.options)
         self.root = f"/mnt/fs/{self.name}"
         os.makedirs(self.root, exist_ok=True)
 
@@ -104,18 +109,17 @@ class ImageFolder(datasets.ImageFolder):
 
 def epoch(disk, nsec, workers, loader, window):
     load, transform = LOADERS[loader]
-    device = os.path.basename(disk.device)
     set_nsec(nsec)
-    before = counts(device)
+    before = counts(disk)
     dataset = ImageFolder(disk.root, loader=load, transform=transform)
-    scanned = counts(device)
+    scanned = counts(disk)
     order = torch.randperm(len(dataset), generator=torch.Generator().manual_seed(1)).tolist()
     if loader != "bytes" or nsec >= SLOW and not window:
         order = order[:FEW]
     sampler = dsfs.Sampler(dataset, order, window=window)
     data = DataLoader(dataset, BATCH, sampler=sampler, num_workers=workers)
     samples = sum(len(labels) for _, labels in data)
-    after = counts(device)
+    after = counts(disk)
     set_nsec(0)
     wall, cpu, requests, device_bytes = (b - a for a, b in zip(scanned, after))
     return (f"wall={wall} cpu={cpu} requests={requests} device={device_bytes} files={samples} "
@@ -126,7 +130,7 @@ class Kept:
     """Which files ImageFolder is to keep: those that are read, and the first of each class.
 
     It asks for each name it finds, so its calls are those of any scan.  All of 1.28 million
-    are more pages than User Mode Linux can give a program (train.rst).  A class without a
+    are more pages than User Mode Linux can give a program (Documentation/performance.rst).  A class without a
     file is an error.
     """
 
@@ -143,21 +147,20 @@ class Kept:
 
 def first(disk, nsec, paths, window):
     """Of a job that starts: the mount, the scan and the first samples, a line each."""
-    device = os.path.basename(disk.device)
     kept = Kept(disk.root, paths)
     drop_caches()
     set_nsec(nsec)
-    begin = counts(device)
+    begin = counts(disk)
     with disk:
-        mounted = counts(device)
+        mounted = counts(disk)
         dataset = ImageFolder(disk.root, loader=read_bytes, is_valid_file=kept)
-        scanned = counts(device)
+        scanned = counts(disk)
         at = {path: i for i, (path, _) in enumerate(dataset.samples)}
         order = [at[f"{disk.root}/{path}"] for path in paths]
-        found = counts(device)
+        found = counts(disk)
         sampler = dsfs.Sampler(dataset, order, window=window)
         read = sum(len(labels) for _, labels in DataLoader(dataset, BATCH, sampler=sampler))
-        done = counts(device)
+        done = counts(disk)
         set_nsec(0)
     for what, files, before, after in (("mount", 1, begin, mounted),
                                        ("scan", kept.asked, mounted, scanned),

@@ -2,11 +2,9 @@
 /*
  * reader - an epoch as a training job reads it.
  *
- *   reader [--threads=1] [--ahead=0] [--samples=N] FORM LIST ROOT
- *
- * Threads read the samples of LIST, or so many of them, in a shuffled order; one more prefetches,
- * --ahead samples ahead of them.  LIST has a line for each: a path below ROOT; of a pack a path,
- * an offset and a length.  FORM:
+ * Threads read the samples of LIST, or so many of them, in a shuffled order, or in that of LIST;
+ * one more prefetches, --ahead samples ahead of them.  LIST has a line for each: a path below ROOT;
+ * of a pack a path, an offset and a length.  FORM:
  *
  *   pil	a file a sample: 4,096, then 61,440, then 65,536 bytes each, which is what
  *		PIL's Image.open() and load() do
@@ -19,20 +17,10 @@
  *
  * Why in C: what is measured is the file system, and not an interpreter.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "../../guest/bench.h"
+#include "../../guest/lib.h"
 
 #define SAMPLE_MAX	(1 << 20)
 
@@ -58,10 +46,10 @@ struct form {
 
 static struct {
 	const struct form *form;
-	unsigned int threads, ahead;
-	size_t count;
+	uint64_t threads, ahead, count;
+	bool in_order;
 	struct sample *samples;
-} run = { .threads = 1 };
+} run = { .threads = 1, .count = UINT64_MAX };
 
 /* Of the samples, those that a reader has begun with, and whether the prefetch waits for more */
 static size_t taken;
@@ -69,67 +57,27 @@ static bool ahead_waits;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t room = PTHREAD_COND_INITIALIZER;
 
-static void die(const char *what)
+/* Shuffled, if not as they are in the list, and no more than are asked for */
+static void choose_samples(const char *list, const char *root)
 {
-	fprintf(stderr, "reader: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
+	struct t_files files = { };
+	struct sample *s;
 
-static void *allocate(size_t len)
-{
-	void *p = calloc(1, len);
-
-	if (!p)
-		die("memory");
-	return p;
-}
-
-/* By Marsaglia's xorshift */
-static void shuffle(struct sample *s, size_t count)
-{
-	uint64_t x = 0x2545f4914f6cdd1dULL * 3;
-	struct sample tmp;
-	size_t i, j;
-
-	for (i = count; i > 1; i--) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		j = x % i;
-		tmp = s[i - 1];
-		s[i - 1] = s[j];
-		s[j] = tmp;
+	t_read_list(&files, root, list);
+	if (!files.count)
+		t_die(list, "no samples");
+	if (!run.in_order)
+		t_shuffle(&files, 1);
+	if (run.count > files.count)
+		run.count = files.count;
+	run.samples = t_alloc(run.count * sizeof(*run.samples));
+	for (size_t i = 0; i < run.count; i++) {
+		s = &run.samples[i];
+		s->path = strtok(files.paths[i], " ");
+		if (sscanf(strtok(NULL, "") ?: "", "%" SCNu64 " %" SCNu64, &s->offset,
+			   &s->length) == 1)
+			t_die(s->path, "its length");
 	}
-}
-
-static void read_list(const char *list, const char *root)
-{
-	unsigned long long offset, length;
-	char line[4096], name[4096], *path;
-	size_t space = 0, n = 0;
-	FILE *f = fopen(list, "r");
-
-	if (!f)
-		die(list);
-	while (fgets(line, sizeof(line), f)) {
-		offset = 0;
-		length = 0;
-		if (sscanf(line, "%4095s %llu %llu", name, &offset, &length) < 1)
-			continue;
-		if (n == space) {
-			space = 2 * space + 1024;
-			run.samples = realloc(run.samples, space * sizeof(*run.samples));
-			if (!run.samples)
-				die("memory");
-		}
-		if (asprintf(&path, "%s/%s", root, name) < 0)
-			die("memory");
-		run.samples[n++] = (struct sample){ path, offset, length };
-	}
-	fclose(f);
-	if (!n)
-		die(list);
-	run.count = n;
 }
 
 /* --- a file a sample ------------------------------------------------------ */
@@ -205,7 +153,7 @@ static int open_pack(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		die(path);
+		t_die(path, "open");
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	return fd;
 }
@@ -289,14 +237,14 @@ static pthread_t start(void *(*what)(void *), void *arg)
 
 	errno = pthread_create(&thread, NULL, what, arg);
 	if (errno)
-		die("thread");
+		t_die("thread", "start");
 	return thread;
 }
 
 static void run_threads(struct reader *r)
 {
-	pthread_t *threads = allocate((run.threads + 1) * sizeof(*threads));
-	unsigned int n = 0, i;
+	pthread_t *threads = t_alloc((run.threads + 1) * sizeof(*threads));
+	size_t n = 0, i;
 
 	if (run.ahead)
 		threads[n++] = start(run_ahead, NULL);
@@ -307,96 +255,48 @@ static void run_threads(struct reader *r)
 	free(threads);
 }
 
-/* --- what is measured ----------------------------------------------------- */
-
-/* A line of /sys/dev/block/MAJOR:MINOR/stat begins with the reads. */
-static unsigned long long requests_of(const char *root)
-{
-	unsigned long long requests = 0;
-	char path[64];
-	struct stat st;
-	FILE *f;
-
-	if (stat(root, &st))
-		die(root);
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(st.st_dev),
-		 minor(st.st_dev));
-	f = fopen(path, "r");
-	if (f) {
-		if (fscanf(f, "%llu", &requests) != 1)
-			die(path);
-		fclose(f);
-	}
-	return requests;
-}
-
 static int measure(const char *root)
 {
-	struct reader *r = allocate(run.threads * sizeof(*r));
-	unsigned long long requests, wall, bytes = 0, errors = 0;
-	unsigned int i;
+	struct reader *r = t_alloc(run.threads * sizeof(*r));
+	uint64_t requests, wall, bytes = 0, errors = 0;
 
-	for (i = 0; i < run.threads; i++) {
+	for (size_t i = 0; i < run.threads; i++) {
 		r[i].fd = -1;
-		r[i].buf = allocate(SAMPLE_MAX);
+		r[i].buf = t_alloc(SAMPLE_MAX);
 		memset(r[i].buf, 1, SAMPLE_MAX);
 	}
-	requests = requests_of(root);
+	requests = t_device_counts(root).requests;
 	wall = bench_now();
 	run_threads(r);
 	wall = bench_now() - wall;
-	for (i = 0; i < run.threads; i++) {
+	requests = t_device_counts(root).requests - requests;
+	for (size_t i = 0; i < run.threads; i++) {
 		bytes += r[i].bytes;
 		errors += r[i].errors;
 	}
-	printf("wall=%llu requests=%llu files=%zu bytes=%llu errors=%llu\n", wall,
-	       requests_of(root) - requests, run.count, bytes, errors);
+	printf("wall=%" PRIu64 " requests=%" PRIu64 " files=%" PRIu64 " bytes=%" PRIu64
+	       " errors=%" PRIu64 "\n", wall, requests, run.count, bytes, errors);
 	return errors ? 1 : 0;
 }
 
-static int usage(void)
-{
-	fprintf(stderr, "usage: reader [--threads=N] [--ahead=N] [--samples=N] pil|whole|pack "
-		"LIST ROOT\n");
-	return 2;
-}
-
-static const struct option options[] = {
-	{ "threads", required_argument, NULL, 't' },
-	{ "ahead", required_argument, NULL, 'a' },
-	{ "samples", required_argument, NULL, 's' },
-	{ }
-};
-
 int main(int argc, char **argv)
 {
-	size_t limit = SIZE_MAX, i;
-	int c;
+	static const char usage[] =
+		"[--threads=N] [--ahead=N] [--samples=N] [--in-order] "
+		"pil|whole|pack LIST ROOT";
+	const struct t_option options[] = {
+		{ "threads", .number = &run.threads }, { "ahead", .number = &run.ahead },
+		{ "samples", .number = &run.count }, { "in-order", .flag = &run.in_order }, { }
+	};
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 't':
-			run.threads = strtoul(optarg, NULL, 10);
-			break;
-		case 'a':
-			run.ahead = strtoul(optarg, NULL, 10);
-			break;
-		case 's':
-			limit = strtoul(optarg, NULL, 10);
-			break;
-		default:
-			return usage();
-		}
-	}
-	for (i = 0; argc - optind == 3 && i < sizeof(forms) / sizeof(*forms); i++) {
-		if (!strcmp(forms[i].name, argv[optind]))
+	t_init("reader");
+	argv = t_options(argc, argv, options, 3, usage);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		if (!strcmp(forms[i].name, argv[0]))
 			run.form = &forms[i];
 	}
 	if (!run.form || !run.threads)
-		return usage();
-	read_list(argv[optind + 1], argv[optind + 2]);
-	shuffle(run.samples, run.count);
-	if (limit < run.count)
-		run.count = limit;
-	return measure(argv[optind + 2]);
+		t_usage(usage);
+	choose_samples(argv[1], argv[2]);
+	return measure(argv[2]);
 }

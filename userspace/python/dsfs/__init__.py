@@ -9,6 +9,9 @@ for fsspec:
     with dsfs.Image("flowers.dsfs") as image:
         data = image["rose/1.jpg"]
 
+edit() changes an image by the command dsfs: with dsfs.edit("flowers.dsfs") as changes.
+pack() makes one of a directory by the processes or machines of an executor.
+
 Where an image is mounted: who shuffles an epoch knows which file comes next; the kernel
 does not.  The rest of the package tells it, by open(2),
 posix_fadvise(POSIX_FADV_WILLNEED) and close(2) some files ahead, so that a read finds its
@@ -26,15 +29,17 @@ DataLoader of it that goes on where a job ended, with any number of processes an
 from typing import Any
 
 from .batch import read_many
+from .changes import Edit, edit
 from .entries import DirEntry, Info
 from .image import Image
 from .library import DamageError
+from .packing import pack
 from .prefetch import Prefetcher, ahead
 from .shuffle import Resumable, Shuffle
 
 __version__ = "0.1.0"
-__all__ = ["BatchSampler", "DamageError", "DirEntry", "Image", "Info", "Prefetcher", "Resumable",
-           "Sampler", "Shuffle", "ahead", "read_many"]
+__all__ = ["BatchSampler", "DamageError", "DirEntry", "Edit", "Image", "Info", "Prefetcher",
+           "Resumable", "Sampler", "Shuffle", "ahead", "edit", "pack", "read_many"]
 
 
 def __getattr__(name: str) -> Any:

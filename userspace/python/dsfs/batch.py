@@ -13,7 +13,7 @@ There is no thread, so a fork loses none.
 import os
 from typing import List, Sequence
 
-from .filesystem import PathArg
+from .filesystem import PathArg, several
 
 # The kernel follows one advice no further than the device's read-ahead goes, 128 KiB if
 # nobody has set it.
@@ -47,7 +47,7 @@ def read_many(paths: Sequence[PathArg]) -> List[bytes]:
     """
     descriptors: List[int] = []
     try:
-        for path in paths:
+        for path in several(paths):
             descriptors.append(os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)))
         sizes = [os.fstat(fd).st_size for fd in descriptors]
         for fd, size in zip(descriptors, sizes):

@@ -8,9 +8,10 @@ import ctypes
 import os
 import platform
 import sys
-from typing import Any, Optional, Union
+from typing import Any, Optional, TypeVar, Union
 
 PathArg = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+_Paths = TypeVar("_Paths")
 
 # DSFS_SUPER_MAGIC of fs/format/dsfs_fs.h
 SUPER_MAGIC = 0x53465344
@@ -42,6 +43,13 @@ def magic_of(path: PathArg) -> Optional[int]:
     if _statfs(os.fsencode(path), buf):
         return None
     return int.from_bytes(buf.raw[:_TYPE_BYTES], sys.byteorder) & 0xffffffff
+
+
+def several(paths: _Paths) -> _Paths:
+    """paths, if that is not one: letter by letter, a path would be many that are not there."""
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        raise TypeError(f"paths: {paths!r} is one path, expected a list of paths")
+    return paths
 
 
 def is_dsfs(path: PathArg) -> bool:

@@ -16,7 +16,7 @@ import threading
 import warnings
 import weakref
 from ctypes import byref, c_uint64, c_void_p
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from . import library
 
@@ -27,6 +27,22 @@ _PIECE = 1024
 _new_bytes: Callable[[None, int], bytes] = ctypes.pythonapi.PyBytes_FromStringAndSize
 ctypes.pythonapi.PyBytes_FromStringAndSize.argtypes = [ctypes.c_char_p, ctypes.c_ssize_t]
 ctypes.pythonapi.PyBytes_FromStringAndSize.restype = ctypes.py_object
+
+
+# The C library gives memory at the end of the heap back to the kernel when more of it is free
+# than twice the largest block that it ever got from the kernel alone: mallopt(3).  So it would
+# with each batch, and the next one would wait for a page fault every 4 KiB.  A block as large as
+# the batch, which nobody writes to, has it keep that much.  Of larger ones it learns nothing:
+_LEARNS_MAX = (32 << 20) - (64 << 10)
+_kept = 0
+
+
+def _keep_memory(size: int) -> None:
+    global _kept
+    if _kept < size:
+        _kept = size
+        # Two of them: while one is read, the other is still in use.
+        _new_bytes(None, min(2 * size, _LEARNS_MAX))
 
 
 class Entry(NamedTuple):
@@ -229,20 +245,23 @@ class File:
         return data
 
     @staticmethod
-    def pread_many(parts: Sequence[Tuple["File", int, int]]) -> List[bytes]:
-        """Bytes of (file, position, length) each, by one call of the library, which asks
-        for all before it waits for the first."""
+    def read_many(files: Sequence["File"]) -> List[bytes]:
+        """All of several files."""
+        _keep_memory(sum(file.size for file in files))
+        contents = [_new_bytes(None, file.size) for file in files]
+        File.fill([(file, 0, file.size, data) for file, data in zip(files, contents)])
+        return contents
+
+    @staticmethod
+    def fill(parts: Sequence[Tuple["File", int, int, Union[bytes, int]]]) -> None:
+        """Bytes of (file, position, length) each to where they are wanted, by one call of the
+        library, which asks for all before it waits for the first."""
         if not parts:
-            return []
-        handle, reads = parts[0][0].handle, (library.Read * len(parts))()
-        contents = []
-        for read, (file, position, length) in zip(reads, parts):
-            read.len = max(0, min(length, file.size - position))
-            read.pos = position
-            contents.append(_new_bytes(None, read.len))
-            read.buf = contents[-1]
-        for read, (file, _position, _length) in zip(reads, parts):
-            read.file = file._now()
+            return
+        handle = parts[0][0].handle
+        rows: Any = [(file._now(), where, length, position, 0)
+                     for file, position, length, where in parts]
+        reads = (library.Read * len(parts))(*rows)
         try:
             handle.call(handle.lib.dsfs_pread_many, len(parts), pointer=reads)
         except OSError as error:
@@ -252,7 +271,6 @@ class File:
         for read, part in zip(reads, parts):
             if read.result != read.len:
                 raise OSError(errno.EIO, "the file ends too early", part[0].told)
-        return contents
 
     def readahead(self, length: int, position: int) -> None:
         """Have bytes brought in, without waiting for them.

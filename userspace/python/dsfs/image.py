@@ -12,13 +12,14 @@ import os
 import stat as stat_module
 import uuid
 from typing import IO, Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, \
-    Tuple, Union
+    Tuple, Union, overload
 
-from . import library, origin
+from . import glob, library, origin
 from .entries import DT_DIR, DT_REG, NO_KEY, DirEntry, Info, join, like, status
-from .filesystem import PathArg
+from .filesystem import PathArg, several
 from .handle import Entry, File, Handle
-from .rawfile import RawFile, pread_into
+from .rawfile import RawFile, pread_into, read_into
+from .resource import Resource
 
 
 class Image(Mapping[str, bytes]):
@@ -85,11 +86,12 @@ class Image(Mapping[str, bytes]):
 
     @property
     def is_far(self) -> bool:
-        """Is it on a server?"""
+        """Whether it is on a server."""
         return origin.is_far(self.path)
 
     @property
     def closed(self) -> bool:
+        """Whether close() was called."""
         return self._handle is None
 
     def __enter__(self) -> "Image":
@@ -114,7 +116,8 @@ class Image(Mapping[str, bytes]):
 
     @property
     def info(self) -> Info:
-        """
+        """The image as a whole: label, UUID, sizes; see dsfs.Info.
+
         >>> image.info.files, image.info.content_bytes, image.info.label
         (3, 34, 'flowers')
         """
@@ -160,6 +163,35 @@ class Image(Mapping[str, bytes]):
         10
         """
         return status(self._lookup(path, follow_symlinks))
+
+    def _kind(self, path: PathArg, follow: bool) -> int:
+        """The type of a file as in st_mode; 0 if there is none."""
+        try:
+            return stat_module.S_IFMT(self._lookup(path, follow).mode)
+        except OSError as error:
+            if error.errno in NO_KEY:
+                return 0
+            raise
+
+    def exists(self, path: PathArg, *, follow_symlinks: bool = True) -> bool:
+        """Whether there is such a file; without following, also a link that leads nowhere.
+
+        >>> image.exists("rose"), image.exists("rose/9.jpg")
+        (True, False)
+        """
+        return self._kind(path, follow_symlinks) != 0
+
+    def isdir(self, path: PathArg) -> bool:
+        """Whether it is a directory, or a link to one."""
+        return self._kind(path, True) == stat_module.S_IFDIR
+
+    def isfile(self, path: PathArg) -> bool:
+        """Whether it is a regular file, or a link to one."""
+        return self._kind(path, True) == stat_module.S_IFREG
+
+    def islink(self, path: PathArg) -> bool:
+        """Whether it is a symbolic link."""
+        return self._kind(path, False) == stat_module.S_IFLNK
 
     def readlink(self, path: PathArg) -> Any:
         """The target of a symbolic link: str, or bytes for a path of bytes.
@@ -249,6 +281,18 @@ class Image(Mapping[str, bytes]):
             waiting += [(join(path, os.fsencode(name)), (st.ino, above))
                         for name in reversed(directories)]
 
+    def glob(self, pattern: PathArg) -> Iterator[Any]:
+        """Paths by a pattern, as pathlib.Path.glob(): of a directory in the order of listdir().
+
+        >>> list(image.glob("*/1.jpg")), list(image.glob("**/[2-9].*"))
+        (['rose/1.jpg', 'tulip/1.jpg'], ['rose/2.jpg'])
+        """
+        return glob.find(self, pattern)
+
+    def files(self) -> Resource:
+        """The root of the image as importlib.resources.files() has that of a package."""
+        return Resource(self)
+
     def _regular(self) -> Iterator[Tuple[bytes, Entry]]:
         """Paths of all regular files, depth first."""
         levels = [(b"", self._entries(library.ROOT_INO, ""))]
@@ -278,15 +322,11 @@ class Image(Mapping[str, bytes]):
         if not isinstance(path, (str, bytes, os.PathLike)):
             return False
         try:
-            return stat_module.S_ISREG(self._lookup(path).mode)
+            return self.isfile(path)
         except ValueError:
             if self.closed:
                 raise
             return False
-        except OSError as error:
-            if error.errno in NO_KEY:
-                return False
-            raise
 
     def __getitem__(self, path: PathArg) -> bytes:
         try:
@@ -326,18 +366,34 @@ class Image(Mapping[str, bytes]):
 
     def will_need(self, paths: Iterable[PathArg]) -> None:
         """Have files read into memory, without waiting for them."""
-        for path in paths:
+        for path in several(paths):
             file = self._file(path)
             file.readahead(file.size, 0)
 
-    def read_batch(self, paths: Sequence[PathArg]) -> List[bytes]:
+    @overload
+    def read_batch(self, paths: Sequence[PathArg]) -> List[bytes]: ...
+
+    @overload
+    def read_batch(self, paths: Sequence[PathArg], *, into: Any) -> List[memoryview]: ...
+
+    def read_batch(self, paths: Sequence[PathArg], *, into: Any = None) -> Any:
         """Contents of several files, in order, for little more than the wait for one.
 
         >>> image.read_batch(["tulip/1.jpg", "rose/1.jpg"])
         [b'a white tulip', b'a red rose']
+
+        into is a buffer that they are read to, one behind the other: a bytearray, an array of
+        NumPy, a tensor in pinned memory.  Then they are views of it.  A batch needs no new
+        memory then, which is most of what one costs that is in memory already.
+
+        >>> buffer = bytearray(1 << 20)
+        >>> image.read_batch(["rose/2.jpg", "rose/1.jpg"], into=buffer)[1].tobytes()
+        b'a red rose'
+        >>> buffer[:21]
+        bytearray(b'a pink rosea red rose')
         """
-        files = [self._file(path) for path in paths]
-        return File.pread_many([(file, 0, file.size) for file in files])
+        files = [self._file(path) for path in several(paths)]
+        return File.read_many(files) if into is None else read_into(files, into)
 
     def open(self, path: PathArg, mode: str = "rb", buffering: int = -1) -> IO[bytes]:
         """A file object, for whoever wants one: buffered, or with buffering=0 a raw one.

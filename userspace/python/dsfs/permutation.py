@@ -13,7 +13,7 @@ number of the generator SplitMix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014)
 for each round comes from SHA-256 of the key.
 
 It is to shuffle, not to hide: nobody has looked for attacks on so small a cipher.
-Documentation/python.rst defines each step; another order needs another VERSION.
+Documentation/design.rst defines each step; another order needs another VERSION.
 """
 import functools
 import hashlib

@@ -23,7 +23,7 @@ from typing import Callable, Deque, Dict, Iterable, Iterator, Optional, Sequence
 
 from . import filesystem
 from .coming import Told
-from .filesystem import PathArg
+from .filesystem import PathArg, several
 
 _Hint = Union[PathArg, Told]
 _Item = TypeVar("_Item")
@@ -206,4 +206,4 @@ def ahead(paths: Iterable[_Path], window: Optional[int] = None,
         for path in dsfs.ahead(shuffled):
             with open(path, "rb") as f: ...
     """
-    return look_ahead(iter(paths), lambda path: (path,), check_window(window), thread)
+    return look_ahead(iter(several(paths)), lambda path: (path,), check_window(window), thread)

@@ -6,20 +6,48 @@ move one in the library, so any number of objects and threads share an image.
 import ctypes
 import errno
 import io
-from typing import Any, Optional
+import itertools
+from typing import Any, List, Optional, Sequence
 
 from .filesystem import PathArg
 from .handle import File
 
 
-def pread_into(file: File, buffer: Any, position: int) -> int:
+def writable(buffer: Any) -> memoryview:
+    """The bytes of a buffer.  A tensor of PyTorch has none itself, but its array has."""
+    if hasattr(buffer, "numpy"):
+        buffer = buffer.numpy()
     view = memoryview(buffer).cast("B")
+    if view.readonly:
+        raise TypeError(f"{type(buffer).__name__}: its buffer is read-only, expected a writable one")
+    return view
+
+
+def address_of(view: memoryview) -> int:
+    # The type is that of one byte: ctypes would make a new type for each length.
+    return ctypes.addressof(ctypes.c_char.from_buffer(view))
+
+
+def pread_into(file: File, buffer: Any, position: int) -> int:
+    view = writable(buffer)
     # Not the library's to say: ctypes cuts a position to 64 bits.
     if not view.nbytes or position >= file.size:
         return 0
-    # The type is that of one byte: ctypes would make a new type for each length.
-    first = ctypes.c_char.from_buffer(view)
-    return file.pread_into(ctypes.addressof(first), view.nbytes, position)
+    return file.pread_into(address_of(view), view.nbytes, position)
+
+
+def read_into(files: Sequence[File], buffer: Any) -> List[memoryview]:
+    """All of several files, one behind the other in a buffer: where each of them is."""
+    view = writable(buffer)
+    ends = list(itertools.accumulate(file.size for file in files))
+    need = ends[-1] if ends else 0
+    if need > view.nbytes:
+        raise ValueError(f"into: {view.nbytes} bytes, {need} are needed")
+    if need:
+        address = address_of(view)
+        File.fill([(file, 0, file.size, address + end - file.size)
+                   for file, end in zip(files, ends)])
+    return [view[end - file.size:end] for file, end in zip(files, ends)]
 
 
 class RawFile(io.RawIOBase):

@@ -5,9 +5,10 @@ The same samples, in the same order and with the same numbers of classes, as
 torchvision.datasets.ImageFolder has of a mount.  PyTorch is not needed either, but if
 it is there this is one of its data sets.
 """
+import contextlib
 import io
 import os
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from .coming import Coming
 from .filesystem import PathArg
@@ -33,6 +34,29 @@ def has_extension(path: str, extensions: Union[str, Tuple[str, ...]] = EXTENSION
     return path.lower().endswith(extensions)
 
 
+class Buffers:
+    """A buffer for each thread that reads at a time.
+
+    One that is too small is left to whoever still has views of it.
+    """
+
+    def __init__(self) -> None:
+        self._free: List[bytearray] = []
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return Buffers, ()
+
+    @contextlib.contextmanager
+    def one(self, size: int) -> Iterator[bytearray]:
+        buffer = self._free.pop() if self._free else bytearray()
+        if len(buffer) < size:
+            buffer = bytearray(size + size // 4)
+        try:
+            yield buffer
+        finally:
+            self._free.append(buffer)
+
+
 class ImageFolder(_Dataset):  # type: ignore[misc]
     """A data set of a folder for each class.
 
@@ -45,6 +69,9 @@ class ImageFolder(_Dataset):  # type: ignore[misc]
 		tells of a path in the image whether it is a sample; if not given, the
 		extension does
     allow_empty	a class may have no samples
+    views	a batch is read into a buffer, and loader gets writable views of it, which the
+		next batch overwrites, instead of bytes: so none of it is new memory.  If not
+		given, that is so for the loader that is taken if none is given
 
     classes, class_to_idx, samples, imgs and targets are as torchvision has them; paths
     are those in the image.  A batch is read at once: PyTorch asks for one by
@@ -66,7 +93,7 @@ class ImageFolder(_Dataset):  # type: ignore[misc]
                  target_transform: Optional[Callable[[int], Any]] = None,
                  loader: Callable[[bytes], Any] = pil_loader,
                  is_valid_file: Optional[Callable[[str], bool]] = None,
-                 allow_empty: bool = False) -> None:
+                 allow_empty: bool = False, views: Optional[bool] = None) -> None:
         self.image = image if isinstance(image, Image) else Image(image)
         self.root = root.strip("/")
         self.transform = transform
@@ -77,6 +104,8 @@ class ImageFolder(_Dataset):  # type: ignore[misc]
         self.samples = self._samples(is_valid_file or has_extension, allow_empty)
         self.targets = [target for _path, target in self.samples]
         self.imgs = self.samples
+        self.views = loader is pil_loader if views is None else views
+        self._buffers = Buffers()
         self.coming = Coming(self.image) if self.image.is_far else None
         # Here, and not in each worker
         self.image.load()
@@ -131,8 +160,13 @@ class ImageFolder(_Dataset):  # type: ignore[misc]
         chosen = [self.samples[index] for index in indices]
         if self.coming and chosen:
             self.coming.reading(chosen[0][0])
-        contents = self.image.read_batch([path for path, _target in chosen])
-        return [self._sample(data, target) for data, (_path, target) in zip(contents, chosen)]
+        paths = [path for path, _target in chosen]
+        if not self.views:
+            return [self._sample(data, target) for data, (_path, target) in
+                    zip(self.image.read_batch(paths), chosen)]
+        with self._buffers.one(sum(self.image.stat(path).st_size for path in paths)) as buffer:
+            return [self._sample(data, target) for data, (_path, target) in
+                    zip(self.image.read_batch(paths, into=buffer), chosen)]
 
     def __repr__(self) -> str:
         return (f"Dataset {type(self).__name__}\n    Number of datapoints: {len(self)}\n"

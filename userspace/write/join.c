@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parts become one image.  A part is an image by itself, so it is loaded as the base of an update
+ * is, and its files keep their data; positions in it grow by where it begins.  One part is open at
+ * a time: when its files have their places and checksums, its metadata is not needed any more.
+ *
+ * A run that is cut off has written nothing that a part needs: the parts are as they were, and the
+ * target has no superblock.
+ */
+#include "behind.h"
+#include "extents.h"
+#include "join.h"
+#include "memory.h"
+#include "msg.h"
+#include "part.h"
+
+/* Programs and libraries, and the window of the target */
+#define OTHER_BYTES	((8ULL << 20) + WINDOW_BYTES)
+
+/* What superblocks say for all files and @a does not as @b does; NULL: they agree */
+static const char *differs(const struct dsfs_geo *a, const struct dsfs_geo *b)
+{
+	if (memcmp(a->uuid, b->uuid, sizeof(a->uuid)))
+		return "UUID";
+	if (memcmp(a->label, b->label, sizeof(a->label)))
+		return "label";
+	if (a->align_bits != b->align_bits)
+		return "alignment";
+	if (a->object_bits != b->object_bits)
+		return "size of objects";
+	if (a->chunk_bits != b->chunk_bits)
+		return "chunk size";
+	if (a->small_bits != b->small_bits)
+		return "chunk size of small files";
+	return a->large_bits != b->large_bits ? "chunk size of large files" : NULL;
+}
+
+static struct join_part *part_at(const struct join_image *j, size_t i)
+{
+	return (struct join_part *)j->parts.p + i;
+}
+
+int joined_open(struct join_image *j, const char *path, u64 memory, bool force)
+{
+	const struct target target = {
+		.path = path, .force = force, .align_bits = DSFS_BLOCK_BITS, .aligned_by = "parts",
+	};
+	u64 other;
+	int ret;
+
+	memory = memory ? memory : memory_for_us() / 2;
+	other = OTHER_BYTES + base_cache(memory);
+	*j = (struct join_image){
+		.out.fd = -1, .memory = memory, .parts.size = sizeof(struct join_part),
+		.roots.size = sizeof(struct node),
+	};
+	memory_limit(memory > other ? memory - other : 0);
+	if (tree_init(&j->tree, path, memory))
+		return no_memory();
+	ret = signals_init() ?: output_check_archives(&j->out, &target);
+	j->out.guard = "join it, too";
+	return ret;
+}
+
+/* A part of another target would have its data there. */
+static int check_inside(const struct join_image *j, const char *name)
+{
+	u64 start, room;
+	const size_t len = part_parse(name, &start, &room);
+	char *path = len ? strndup(name, len) : NULL;
+	struct stat a, b;
+	bool same = path && !stat(path, &a) && !fstat(j->out.fd, &b) &&
+		    (S_ISBLK(a.st_mode) ? a.st_rdev == b.st_rdev :
+		     a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+
+	free(path);
+	if (same)
+		return 0;
+	return msg_fail(-EINVAL, name, "is no part of %s, as %s@OFFSET is", j->out.path,
+			j->out.path);
+}
+
+static int check_agreed(const struct join_image *j, const struct dsfs_geo *geo, const char *name)
+{
+	const char *what = differs(&j->geo, geo);
+
+	return what ? msg_fail(-EINVAL, name, "%s: is not that of %s", what, j->first) : 0;
+}
+
+/* Every file of a part has the codec of that, so the next update of the image has one, too. */
+static int take_codec(struct join_image *j, const struct base *base, const char *name)
+{
+	struct dsfs_note *note = &j->draft.note;
+
+	if (!base->note.codec)
+		return 0;
+	if (note->codec && (note->codec != base->note.codec ||
+			    note->codec_level != base->note.codec_level ||
+			    note->codec_auto != base->note.codec_auto))
+		return msg_fail(-EINVAL, name, "codec: is not that of the parts before");
+	note->codec = base->note.codec;
+	note->codec_level = base->note.codec_level;
+	note->codec_auto = base->note.codec_auto;
+	if (le32_to_cpu(note->codec_version) < le32_to_cpu(base->note.codec_version))
+		note->codec_version = base->note.codec_version;
+	return 0;
+}
+
+static int load_tree(struct join_image *j, struct base *base)
+{
+	struct node *root = array_add(&j->roots);
+	struct array extents = { 0 };
+	int ret;
+
+	if (!root)
+		return no_memory();
+	memset(root, 0, sizeof(*root));
+	base->shift = base->img.start;
+	base->number = j->parts.n;
+	ret = tree_load(&j->tree, base, root);
+	j->tree.root_dir = root->u.dir;
+	if (!ret && tree_order(&j->tree))
+		ret = no_memory();
+	ret = ret ?: tree_extents(&extents, base, &j->tree);
+	j->stored += ret ? 0 : extents_share(&extents, &j->tree);
+	array_free(&extents);
+	return ret;
+}
+
+static int add_part(struct join_image *j, const char *name, struct base *base)
+{
+	const struct dsfs_geo *geo = base->img.geo;
+	struct join_part *p = array_add(&j->parts);
+
+	if (!p)
+		return no_memory();
+	*p = (struct join_part){
+		.name = name, .start = base->img.start, .end = base->img.start + geo->image_bytes,
+	};
+	if (!j->first) {
+		j->first = name;
+		j->geo = *geo;
+	}
+	if (sscanf((const char *)base->note.message, "share %u/%u", &p->share, &p->shares) != 2)
+		p->shares = 0;
+	if (geo->generation >= j->draft.number)
+		j->draft.number = geo->generation + 1;
+	j->draft.compressed |= !!(geo->incompat & DSFS_INCOMPAT_COMPRESSED);
+	return check_agreed(j, geo, name) ?: take_codec(j, base, name) ?:
+	       change_check_erasing(&base->img) ?: load_tree(j, base);
+}
+
+static int open_part(struct join_image *j, const char *name)
+{
+	struct base *base = NULL;
+	int ret = check_inside(j, name) ?: base_open(&base, name, BASE_PLAIN, j->memory) ?:
+		  add_part(j, name, base);
+
+	base_free(base);
+	return ret;
+}
+
+static int part_cmp(const void *a, const void *b)
+{
+	const struct join_part *x = a, *y = b;
+
+	return array_order(x->start, y->start);
+}
+
+static int share_cmp(const void *a, const void *b)
+{
+	const struct join_part *x = a, *y = b;
+
+	return array_order(x->shares, y->shares) ?: array_order(x->share, y->share);
+}
+
+/* Shares of a source are all of them: who forgets one would not notice what lacks. */
+static int check_shares(const struct join_image *j)
+{
+	const u32 shares = part_at(j, j->parts.n - 1)->shares;
+
+	for (u32 i = 0; shares && i < shares; i++) {
+		const struct join_part *p = i < j->parts.n ? part_at(j, i) : NULL;
+
+		if (p && p->shares != shares)
+			return msg_fail(-EINVAL, p->name, "is no share of %u, as %s is", shares,
+					part_at(j, j->parts.n - 1)->name);
+		if (!p || p->share > i + 1)
+			return msg_fail(-EINVAL, j->out.path, "share %u of %u is missing", i + 1,
+					shares);
+		if (p->share <= i)
+			return msg_fail(-EINVAL, p->name, "share %u of %u: %s has it, too",
+					p->share, shares, part_at(j, i - 1)->name);
+	}
+	if (!shares || j->parts.n == shares)
+		return 0;
+	return msg_fail(-EINVAL, part_at(j, shares)->name, "share %u of %u: it is there twice",
+			part_at(j, shares)->share, shares);
+}
+
+static int check_ranges(struct join_image *j)
+{
+	for (size_t i = 1; i < j->parts.n; i++) {
+		const struct join_part *p = part_at(j, i);
+
+		if (p->start < p[-1].end)
+			return msg_fail(-EINVAL, p->name, "begins before the end of %s: byte %llu",
+					p[-1].name, p[-1].end);
+	}
+	return 0;
+}
+
+static int load_parts(struct join_image *j, char *const *parts)
+{
+	const char **names;
+	int ret = 0;
+
+	j->draft.number = 2;
+	for (size_t i = 0; !ret && parts[i]; i++)
+		ret = open_part(j, parts[i]);
+	names = ret ? NULL : calloc(j->parts.n, sizeof(*names));
+	if (!names)
+		return ret ? ret : no_memory();
+	for (size_t i = 0; i < j->parts.n; i++)
+		names[i] = part_at(j, i)->name;
+	array_sort(&j->parts, share_cmp);
+	ret = check_shares(j);
+	array_sort(&j->parts, part_cmp);
+	ret = ret ?: check_ranges(j) ?:
+	      tree_join(&j->tree, (const struct node *)j->roots.p, names, j->parts.n);
+	free(names);
+	return ret;
+}
+
+static int decide(struct join_image *j, const char *message)
+{
+	const u64 end = part_at(j, j->parts.n - 1)->end, mask = DSFS_BLOCK_SIZE - 1;
+	const struct dsfs_geo *geo = &j->geo;
+	struct draft *d = &j->draft;
+
+	d->align_bits = geo->align_bits;
+	d->chunk_bits = geo->chunk_bits;
+	d->small_bits = geo->small_bits;
+	d->large_bits = geo->large_bits;
+	d->object_bits = geo->object_bits;
+	d->uuid_set = true;
+	d->start = (end + mask) & ~mask;
+	d->data_start = DSFS_DATA_START_MIN;
+	memcpy(d->label, geo->label, sizeof(d->label));
+	memcpy(d->uuid, geo->uuid, sizeof(d->uuid));
+	j->out.boot_signature = true;
+	note_message(&d->note, message ? message : "");
+	d->has_note = d->note.message_bytes;
+	return change_time(&d->time);
+}
+
+static int write_meta(struct join_image *j)
+{
+	struct place place;
+
+	place_init(&place, j->draft.start, j->draft.align_bits, j->draft.object_bits);
+	j->meta = (struct meta){
+		.draft = &j->draft, .tree = &j->tree, .out = &j->out, .place = &place,
+		.stored = j->stored,
+	};
+	return output_open(&j->out, j->draft.start) ?: meta_write(&j->meta) ?:
+	       output_finish(&j->out, &j->meta.super);
+}
+
+int joined_make(struct join_image *j, char *const *parts, const char *message)
+{
+	return load_parts(j, parts) ?: decide(j, message) ?: write_meta(j);
+}
+
+void joined_end(struct join_image *j, int ret)
+{
+	if (ret)
+		output_abort(&j->out);
+	signals_ignore();
+	meta_free(&j->meta);
+	tree_free(&j->tree);
+	array_free(&j->parts);
+	array_free(&j->roots);
+	output_free(&j->out);
+}
