@@ -33,8 +33,12 @@
  * allocated is searched for poison.  What each try shows is ours.
  */
 #define TRIES		5
-/* Microseconds between reads: many periods of a quota, in each of which a holder is stopped once */
-#define PAUSE		100000
+/*
+ * Microseconds between reads: many periods of a quota, in each of which a holder is stopped once;
+ * and what holders who are not stopped need for some accesses
+ */
+#define PERIODS		100000
+#define PAUSE		5000
 
 T_CASE(throttled, "beside tasks whose quota is used up")
 T_CASE(idle, "beside tasks that run when nobody else does")
@@ -42,13 +46,18 @@ T_CASE(killed, "beside tasks that are killed")
 
 /* Milliseconds of one cold access */
 typedef double access_fn(const char *path);
+typedef void hold_fn(access_fn *access, const char *path);
 
 static char buf[4 << 20];
 /* A task is in the access, not on its way to a cold one: whom fadvise(2) lets wait is mm's */
 static int nobody;
 static volatile int *inside = &nobody;
+/* Where it says that it enters the next one */
+static int door = -1;
 static access_fn *once, *other_once;
 static const char *own, *other;
+/* The same work, with nothing in common */
+static const char elsewhere[] = "/proc/self/exe";
 
 static double now(void)
 {
@@ -61,6 +70,8 @@ static double now(void)
 static double enter(void)
 {
 	*inside = 1;
+	if (door >= 0 && write(door, "", 1) != 1)
+		t_die("pipe", "write");
 	return now();
 }
 
@@ -71,15 +82,24 @@ static double leave(double began)
 	return began;
 }
 
+/*
+ * Of our own file one of the files "1" to "40" beside it, in turn: beside tasks that are killed a
+ * drop of all caches leaves the name that was looked up last, and its stat waits for nobody.
+ */
 static double by_stat(const char *path)
 {
+	static unsigned int n;
+	char name[PATH_MAX];
 	struct stat st;
 	double begin;
 
+	snprintf(name, sizeof(name), "%s", path);
+	if (path == own)
+		sprintf(strrchr(name, '/'), "/%u", n++ % 40 + 1);
 	t_write("/proc/sys/vm/drop_caches", "3");
 	begin = enter();
-	if (stat(path, &st))
-		t_die(path, "stat");
+	if (stat(name, &st))
+		t_die(name, "stat");
 	return leave(begin);
 }
 
@@ -170,30 +190,27 @@ static pid_t child(void)
 	return pid;
 }
 
-/* The same work, with nothing in common */
-static void elsewhere(void)
+static void hold_busy(access_fn *access, const char *path)
 {
 	for (;;)
-		once("/proc/self/exe");
+		access(path);
 }
 
-static void hold_throttled(void)
+static void hold_throttled(access_fn *access, const char *path)
 {
 	t_write(GROUP "/cgroup.procs", "0");
-	for (;;)
-		other_once(other);
+	hold_busy(access, path);
 }
 
-static void hold_idle(void)
+static void hold_idle(access_fn *access, const char *path)
 {
 	const struct sched_param none = {};
 
 	sched_setscheduler(0, SCHED_IDLE, &none);
-	for (;;)
-		other_once(other);
+	hold_busy(access, path);
 }
 
-static void hold_killed(void)
+static void hold_killed(access_fn *access, const char *path)
 {
 	pid_t pid;
 	int i;
@@ -201,7 +218,7 @@ static void hold_killed(void)
 	for (i = 1;; i = i % 17 + 1) {
 		pid = child();
 		while (!pid)
-			other_once(other);
+			access(path);
 		usleep(i * 500);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
@@ -220,44 +237,50 @@ static double mean(useconds_t pause)
 	return sum / READS;
 }
 
-/* The longest that a reader lives after its fatal signal */
-static double longest_life(void)
+/* The longest that a reader lives after its fatal signal, which comes early or late in an access */
+static double longest_life(double access)
 {
 	static volatile int *shared;
 	double begin, most = 0;
+	int i, pipes[2];
 	pid_t pid;
-	int i;
 
 	if (!shared)
 		shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		t_die("flag", "mmap");
+	if (shared == MAP_FAILED || pipe(pipes))
+		t_die("flag", "mmap, pipe");
 	for (i = 1; i <= KILLS; i++) {
 		*shared = 0;
 		pid = child();
-		if (!pid)
+		if (!pid) {
 			inside = shared;
+			door = pipes[1];
+		}
 		while (!pid)
 			once(own);
-		usleep(i * 1700);
-		while (!*shared)
-			usleep(100);
+		do {
+			if (read(pipes[0], buf, sizeof(buf)) <= 0)
+				t_die("pipe", "read");
+			usleep(access * 1000 * i / (KILLS + 1));
+		} while (!*shared);
 		begin = now();
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		begin = now() - begin;
 		most = begin > most ? begin : most;
 	}
+	close(pipes[0]);
+	close(pipes[1]);
 	return most;
 }
 
-static void start(pid_t *pid, int n, void (*does)(void))
+static void start(pid_t *pid, int n, hold_fn *hold, access_fn *access, const char *path)
 {
 	while (n--) {
 		pid[n] = child();
 		if (!pid[n])
-			does();
+			hold(access, path);
 	}
 	usleep(20000);
 }
@@ -271,16 +294,16 @@ static void stop(pid_t *pid, int n)
 	}
 }
 
-static void beside(struct t_case *c, void (*hold)(void), double by_itself)
+static void beside(struct t_case *c, hold_fn *hold, useconds_t pause, double by_itself)
 {
 	pid_t pid[HOLDERS];
 	double took, life;
 	int try = 0;
 
-	start(pid, HOLDERS, hold);
+	start(pid, HOLDERS, hold, other_once, other);
 	do {
-		took = mean(hold == hold_killed ? 5000 : PAUSE);
-		life = longest_life();
+		took = mean(pause);
+		life = longest_life(by_itself);
 		printf("# beside: %s: %.2f ms, %.2f without them, a killed one lives %.1f\n",
 		       c->name, took, by_itself, life);
 	} while (++try < TRIES && (took > 3 * by_itself || life > 100));
@@ -309,16 +332,16 @@ int main(int argc, char **argv)
 	pin_folder(own);
 	pin_folder(other);
 	once(own);
-	alone = mean(5000);
+	alone = mean(PAUSE);
 	t_write(GROUP "/cpu.max", "5000 500000");
-	beside(&throttled, hold_throttled, alone);
+	beside(&throttled, hold_throttled, PERIODS, alone);
 	/* Each of the others has its share of the processor. */
-	start(busy, HOLDERS, elsewhere);
-	alone = mean(5000);
+	start(busy, HOLDERS, hold_killed, once, elsewhere);
+	alone = mean(PAUSE);
 	stop(busy, HOLDERS);
-	beside(&killed, hold_killed, alone);
-	start(busy, 1, elsewhere);
-	beside(&idle, hold_idle, mean(5000));
+	beside(&killed, hold_killed, PAUSE, alone);
+	start(busy, 1, hold_busy, once, elsewhere);
+	beside(&idle, hold_idle, PAUSE, mean(PAUSE));
 	stop(busy, 1);
 	/* The children of those killed keep the file system busy until they are gone. */
 	while (wait(NULL) > 0)

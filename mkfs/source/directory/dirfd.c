@@ -24,7 +24,7 @@
 #define SLOTS_THREAD	3
 
 /* Open descriptors are counted up to this number */
-#define FDS_COUNTED	4096
+#define FDS_COUNTED	1024
 
 /* Number of descriptors that this process may still open. */
 static rlim_t fds_left(void)
