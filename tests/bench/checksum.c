@@ -2,9 +2,9 @@
 /*
  * checksum - what a checksum of a file's data costs on this machine.
  *
- * For tests/bench/checksum.  Each way is called as the module calls it: for 4 KiB at once.
- * The data is in the processor's cache, or flushed from it first, as data is that a device has
- * just written, and the next 4 KiB are prefetched.  What a kernel pays beside that for
+ * For tests/bench/checksum.  Each way is called as the module calls it: for 4 KiB at once, but
+ * XXH64 also for smaller pieces.  The data is in the processor's cache, or flushed from it first, as
+ * data is that a device has just written, and the next 4 KiB are prefetched, or fewer.  What a kernel pays beside that for
  * vector registers (kernel_fpu_begin()) is not in it.
  *
  * Output: a line for each way: name, and microseconds in cache, and flushed from it.
@@ -18,6 +18,8 @@
 #define BYTES	(112 << 10)
 #define CALL	4096
 #define LINE	64
+
+static int call = CALL, ahead = CALL;
 
 static u8 data[BYTES] __attribute__((aligned(CALL)));
 static u32 table[8 * 256];	/* of a byte that 0 to 7 others follow */
@@ -66,7 +68,7 @@ static void by_xxh64(u8 *p)
 
 	if (p == data)
 		xxh64_reset(&state, 0);
-	xxh64_update(&state, p, CALL);
+	xxh64_update(&state, p, call);
 }
 
 /* The limit: a sum has to look at all bytes */
@@ -86,9 +88,9 @@ static double pass(void (*way)(u8 *p), bool flushed)
 		_mm_clflush(data + at);
 	_mm_mfence();
 	clock_gettime(CLOCK_MONOTONIC, &a);
-	for (u8 *p = data; p != data + BYTES; p += CALL) {
-		for (int i = 0; flushed && i < CALL && p + CALL != data + BYTES; i += LINE)
-			__builtin_prefetch(p + CALL + i);
+	for (u8 *p = data; p != data + BYTES; p += call) {
+		for (int i = 0; flushed && ahead && i < call; i += LINE)
+			__builtin_prefetch(p + ahead + i);
 		way(p);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &b);
@@ -117,12 +119,23 @@ static u32 show(const char *name, void (*way)(u8 *p))
 
 int main(void)
 {
+	char name[40];
 	u32 want;
 
 	memset(data, 0x5a, BYTES);
 	make_tables();
 	show("memcpy", by_memcpy);
 	show("XXH64", by_xxh64);
+	for (call = CALL / 2; call >= CALL / 16; call /= 2) {
+		snprintf(name, sizeof(name), "XXH64, %d bytes a call", call);
+		show(name, by_xxh64);
+	}
+	call = CALL;
+	for (ahead = CALL / 2; ahead >= 0; ahead -= CALL / 2) {
+		snprintf(name, sizeof(name), "XXH64, %d bytes ahead", ahead);
+		show(name, by_xxh64);
+	}
+	ahead = CALL;
 	want = show("crc32c, three streams", by_streams);
 	return show("crc32c, 8 bytes by tables", by_eight) != want ||
 	       show("crc32c, bytes by a table", by_bytes) != want;

@@ -169,6 +169,7 @@ struct ahead {
  * @region: region of its bucket, if S3 gave it in an error
  * @header_lines: contents of the header file
  * @reload: reads secrets again that a server refused: secrets_reload(); NULL: a text has none
+ * @renew: makes an authorization, for which readers wait: registry_authorize(), secrets_keys()
  * @bytes: its length; set when it is opened, like @identity
  * @head: its first @head_len bytes; the buffer has @head_room
  * @text: it is a text, which is read as a whole, of at most @head_room bytes
@@ -199,6 +200,7 @@ struct http_object {
 	char region[REGION_MAX];
 	char *header_lines;
 	bool (*reload)(struct http_object *obj);
+	int (*renew)(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY]);
 
 	uint64_t bytes;
 	char *identity;
@@ -348,8 +350,20 @@ enum verdict judge(struct http_range *r, CURLcode code);
 /** secrets_load - read the header file; 0, or -EINVAL with @why */
 int secrets_load(struct http_object *obj, char why[HTTP_WHY]);
 
-/** secrets_renew - have keys made again that the thread does not wait for; 0, -EINTR or an error */
-int secrets_renew(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY]);
+/** secrets_keys - have keys made again that the thread does not wait for; 0, -EINTR or an error */
+int secrets_keys(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY]);
+
+/** secrets_can_renew - whether its registry sent a challenge, or its keys are made by others */
+bool secrets_can_renew(struct http_object *obj);
+
+/**
+ * secrets_renew - make a new authorization
+ * @serial: that of the refused one; nothing is done if there is a newer one
+ *
+ * Return: 0 or a negative errno.
+ */
+int secrets_renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
+		  char why[HTTP_WHY]);
 
 /** secrets_reload - read keys and headers again; true if they have changed */
 bool secrets_reload(struct http_object *obj);

@@ -226,8 +226,8 @@ static int find(struct http_object *obj, const char *address, char why[HTTP_WHY]
 	if (ret && take_region(obj))
 		ret = take_address(obj, address, why) ?: object_find(obj, NULL, why);
 	/* a registry may require authorization for a blob and not for the manifest */
-	if (ret == -EACCES && obj->ref.base && registry_can_renew(obj))
-		ret = registry_renew(obj, serial, NULL, why) ?: object_find(obj, NULL, why);
+	if (ret == -EACCES && obj->ref.base && secrets_can_renew(obj))
+		ret = secrets_renew(obj, serial, NULL, why) ?: object_find(obj, NULL, why);
 	return ret ? ret : check_size(obj, why);
 }
 
@@ -240,6 +240,7 @@ static int set_up(struct http_object *obj, const char *address, char why[HTTP_WH
 	if (!obj->name)
 		return -ENOMEM;
 	obj->reload = secrets_reload;
+	obj->renew = http_is_artifact(address) ? registry_authorize : secrets_keys;
 	ret = secrets_load(obj, why) ?: take_address(obj, address, why) ?: find(obj, address, why);
 	return ret ? ret : identify(obj);
 }

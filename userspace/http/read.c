@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "object.h"
-#include "registry.h"
 
 #define AHEAD_BYTES	(128 << 20)
 #define STALE_MS	30000
@@ -139,7 +138,7 @@ static int renew(struct http_object *obj, unsigned int serial, int (*stop)(void)
 		 char why[HTTP_WHY])
 {
 	char text[HTTP_WHY];
-	const int ret = registry_renew(obj, serial, stop, text);
+	const int ret = secrets_renew(obj, serial, stop, text);
 
 	if (ret)
 		snprintf(why, HTTP_WHY, "%.70s: %.130s", obj->name, text);
@@ -153,7 +152,7 @@ static int read_now(struct http_object *obj, const struct iovec *iov, int n, siz
 	int ret = ask(obj, iov, n, len, pos, flags, stop, why);
 
 	/* a registry's token lives for minutes */
-	if (ret == -EACCES && registry_can_renew(obj))
+	if (ret == -EACCES && secrets_can_renew(obj))
 		ret = renew(obj, serial, stop, why) ?:
 		      ask(obj, iov, n, len, pos, flags, stop, why);
 	return ret && ret != -EINTR && ret != -ENOMEM ? -EREMOTEIO : ret;

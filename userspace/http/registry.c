@@ -178,7 +178,7 @@ static int answer(const struct http_object *obj, const char *challenge, char **v
 	return ret;
 }
 
-static int authorize(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
+int registry_authorize(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
 {
 	char challenge[CHALLENGE_MAX], *value;
 	int ret;
@@ -195,31 +195,6 @@ static int authorize(struct http_object *obj, int (*stop)(void), char why[HTTP_W
 	pthread_mutex_unlock(&obj->lock);
 	__atomic_fetch_add(&obj->serial, 1, __ATOMIC_RELEASE);
 	return 0;
-}
-
-bool registry_can_renew(struct http_object *obj)
-{
-	bool can;
-
-	pthread_mutex_lock(&obj->lock);
-	can = obj->ref.base ? *obj->challenge : obj->s3 && obj->aws.slow;
-	pthread_mutex_unlock(&obj->lock);
-	return can;
-}
-
-/* When a token expires, all readers come here: one of them renews it, the others wait. */
-int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
-		   char why[HTTP_WHY])
-{
-	int ret = 0;
-
-	snprintf(why, HTTP_WHY, "interrupted");
-	if (sleep_on(&obj->renewing, stop))
-		return -EINTR;
-	if (__atomic_load_n(&obj->serial, __ATOMIC_ACQUIRE) == serial)
-		ret = obj->s3 ? secrets_renew(obj, stop, why) : authorize(obj, stop, why);
-	sem_post(&obj->renewing);
-	return ret;
 }
 
 /*
@@ -321,7 +296,7 @@ static int get_manifest(struct http_object *obj, struct http_text *t, char why[H
 	ret = text_get(obj, &q, t, NULL, why);
 	if (ret == -EACCES && *t->challenge) {
 		memcpy(obj->challenge, t->challenge, sizeof(obj->challenge));
-		ret = authorize(obj, NULL, why);
+		ret = registry_authorize(obj, NULL, why);
 		q.authorization = obj->authorization;
 		if (!ret)
 			ret = text_get(obj, &q, t, NULL, why);

@@ -23,21 +23,8 @@
  */
 int registry_resolve(struct http_object *obj, const char *address, char why[HTTP_WHY]);
 
-/**
- * registry_can_renew - whether it is an artifact whose registry sent a challenge
- *
- * One that refuses without a challenge wants nothing to be known.
- */
-bool registry_can_renew(struct http_object *obj);
-
-/**
- * registry_renew - make a new authorization for the last challenge
- * @serial: that of the refused one; nothing is done if there is a newer one
- *
- * Return: 0 or a negative errno.
- */
-int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
-		   char why[HTTP_WHY]);
+/** registry_authorize - make an authorization for the last challenge; 0 or a negative errno */
+int registry_authorize(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY]);
 
 /**
  * challenge_url - make the URL of a request for a token

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Credentials: the header file and keys of S3.  Both may expire while a job runs, so they are
- * read again when a server refuses them.
+ * Credentials: the header file, keys of S3 and tokens of registries.  All may expire while a job
+ * runs, so they are read or made again when a server refuses them.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -108,13 +108,39 @@ static int reload_keys(struct http_object *obj, bool *other, int (*stop)(void),
 	return 0;
 }
 
-int secrets_renew(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
+int secrets_keys(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
 {
 	bool other;
 	const int ret = reload_keys(obj, &other, stop, why);
 
 	if (!ret)
 		__atomic_fetch_add(&obj->serial, 1, __ATOMIC_RELEASE);
+	return ret;
+}
+
+/* One that refuses without a challenge wants nothing to be known. */
+bool secrets_can_renew(struct http_object *obj)
+{
+	bool can;
+
+	pthread_mutex_lock(&obj->lock);
+	can = obj->ref.base ? *obj->challenge : obj->s3 && obj->aws.slow;
+	pthread_mutex_unlock(&obj->lock);
+	return can;
+}
+
+/* When a token expires, all readers come here: one of them renews it, the others wait. */
+int secrets_renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
+		  char why[HTTP_WHY])
+{
+	int ret = 0;
+
+	snprintf(why, HTTP_WHY, "interrupted");
+	if (sleep_on(&obj->renewing, stop))
+		return -EINTR;
+	if (__atomic_load_n(&obj->serial, __ATOMIC_ACQUIRE) == serial)
+		ret = obj->renew(obj, stop, why);
+	sem_post(&obj->renewing);
 	return ret;
 }
 
