@@ -8,8 +8,8 @@ import subprocess
 import cases
 import sigv4
 from cached import asked_of
-from server import Server
-from world import BUILD, QUICK, Environment
+from server import Server, flipped
+from world import BUILD, QUICK, Environment, at_once, make
 
 
 def put(image, folder):
@@ -29,6 +29,7 @@ def part(world):
     generations(world, folder)
     refused(world, folder)
     lists(world, folder)
+    whole(world)
     by_s3(world, folder)
 
 
@@ -149,6 +150,46 @@ def lists(world, folder):
     server = serve(folder)
     server.fault = "signed"
     world.reads("and by signatures that end", server.url("/sets/set.list"))
+
+
+def whole(world):
+    """verify=pieces: nothing of a piece is given before all of it has the SHA-256 of the list."""
+    make(world.work / "bare.dsfs", world.tree, "--chunk-size=none")
+    put(world.work / "bare.dsfs", world.work / "bare")
+    server = serve(world.work / "bare")
+    list_of = "/sets/bare.list"
+    name = json.loads(server.objects[list_of])["pieces"][1]["name"]
+    data, cache = f"/sets/{name}", world.work / "cache-whole"
+    source = f"verify=pieces,cache-size=1G,cache-dir={cache}"
+    good, server.objects[data] = server.objects[data], flipped(server.objects[data])
+    cases.result(len(world.wrong(opened(world, server, list_of)[0])) == 1,
+                 "a changed byte of an image without checksums is not noticed")
+    image, _count = opened(world, server, list_of, source)
+    server.log.clear()
+    text = [str(error) for error in read_all(world, image)]
+    cases.result(text and server.count(data) == 1 and all(
+        f"piece {name}: verify=pieces: its SHA-256 is not" in line for line in text),
+                 f"verify=pieces: {len(text)} samples are refused, by one request", text[:3])
+    kept = b"".join(path.read_bytes() for path in cache.iterdir())
+    cases.result(server.objects[data][9999:] not in kept, "and none of its bytes is left in the cache")
+    server.objects[data] = good
+    at_once(4, lambda _i: world.tool("dsfs digest", server.url(list_of), source=source))
+    cases.result(server.count(data) == 2, "the right one: of four processes one brings it in",
+                 server.count(data))
+    other = Server({f"/others{path[5:]}": body for path, body in server.objects.items()})
+    image, count = opened(world, other, "/others/bare.list", source)
+    cases.result(world.right(image) and count == 1 and not asked_of(other),
+                 "another folder's are the same")
+    for path in cache.iterdir():
+        # blocks and no entries
+        path.write_bytes(path.read_bytes()[:12288] + bytes(path.stat().st_size - 12288))
+    cases.result(world.right(image) and other.log, "what was damaged there comes in once more")
+    text = world.tool("dsfs digest", server.url(list_of),
+                      source=f"verify=pieces,cache-size=1M,cache-dir={world.work}/cache-small")[2]
+    cases.result("no room for all of it" in text, "a cache without room for a piece", text)
+    world.refused("one object", server.url(data), "this is no list of pieces", source=source)
+    world.refused("without cache-dir", server.url(list_of), "verify: it needs cache-dir",
+                  source="verify=pieces")
 
 
 def by_s3(world, folder):

@@ -153,9 +153,9 @@ static int on_option(void *data, const char *arg, int key, struct fuse_args *out
 		return args_refused(-1, arg, "unknown option");
 	if (is_ignored(arg))
 		return 0;
-	if (origin_has_option(arg))
-		return add_source(o, arg);
 	found = find(arg);
+	if (origin_has_option(arg) && (!found || !strcmp(arg, "verify=pieces")))
+		return add_source(o, arg);
 	if (!found)
 		return 1;
 	return take(found, arg, (char *)o + found->to) ? -1 : found->both;

@@ -53,11 +53,13 @@ struct cache_entry {
  * @dir: the directory; NULL: no cache
  * @bytes: limit of all its files; 0: a tenth of the file system stays free
  * @lru: when it is full, blocks that were not read for long make room
+ * @whole: pieces come in whole, and are compared with their SHA-256
  */
 struct cache_options {
 	const char *dir;
 	u64 bytes;
 	bool lru;
+	bool whole;
 };
 
 /**
@@ -72,6 +74,7 @@ struct cache_options {
  *	wrong one
  * @budget: bytes that may be written until the room is computed again
  * @refused: writes to refuse until the room is computed again
+ * @whole: cache_put() leaves entries to the caller
  */
 struct cache {
 	char *dir;
@@ -87,6 +90,7 @@ struct cache {
 	u64 seed;
 	u64 budget;
 	u32 refused;
+	bool whole;
 };
 
 static inline bool cache_is_there(const struct cache_entry *e)
@@ -164,6 +168,9 @@ size_t cache_get(const struct cache *c, const struct iovec *iov, int n, u64 pos)
  */
 bool cache_put(const struct cache *c, const struct iovec *iov, int n, size_t len, u64 first,
 	       struct cache_entry *entry);
+
+/** cache_drop - forget blocks, and give their room back; @entry: becomes zeros */
+void cache_drop(const struct cache *c, u64 first, u64 n, struct cache_entry *entry);
 
 /** cache_seed - seed of the checksum of a block, which is the low 32 bits of an XXH64 */
 u64 cache_seed(const struct cache *c, u64 block);

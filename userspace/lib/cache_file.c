@@ -303,8 +303,7 @@ size_t cache_get(const struct cache *c, const struct iovec *iov, int n, u64 pos)
 	return got < 0 ? 0 : got;
 }
 
-/* Free the room of blocks whose write failed. */
-static void undo_put(const struct cache *c, u64 first, u64 n, struct cache_entry *entry)
+void cache_drop(const struct cache *c, u64 first, u64 n, struct cache_entry *entry)
 {
 	memset(entry, 0, n * sizeof(*entry));
 	write_entries(c, first, n, entry);
@@ -318,9 +317,9 @@ bool cache_put(const struct cache *c, const struct iovec *iov, int n, size_t len
 	const u64 blocks = cache_blocks(len);
 
 	if (pwritev(c->fd, iov, n, c->data + first * CACHE_BLOCK) == (ssize_t)len &&
-	    write_entries(c, first, blocks, entry))
+	    (c->whole || write_entries(c, first, blocks, entry)))
 		return true;
-	undo_put(c, first, blocks, entry);
+	cache_drop(c, first, blocks, entry);
 	return false;
 }
 

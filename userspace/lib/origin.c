@@ -17,7 +17,7 @@
 
 /**
  * struct settings - options
- * @policy: of the cache
+ * @policy: of the cache; @verify: what it compares
  * @expected: the digest of the image
  * @words: what texts point into
  */
@@ -25,6 +25,7 @@ struct settings {
 	struct http_options http;
 	struct cache_options cache;
 	const char *policy;
+	const char *verify;
 	struct expected expected;
 	char *words[2];
 };
@@ -60,6 +61,7 @@ static const struct word {
 	{ "cache-dir", TO(cache.dir) },
 	{ "cache-size", TO(cache.bytes), .size = true },
 	{ "cache-policy", TO(policy) },
+	{ "verify", TO(verify) },
 };
 
 #define CACHE_LEAST	(1024 * 1024)
@@ -184,20 +186,29 @@ static int check_cache(struct settings *s, const char **what)
 	s->cache.lru = s->policy && !strcmp(s->policy, "lru");
 	if (s->policy && !s->cache.lru && strcmp(s->policy, "keep"))
 		return wrong(what, "source option cache-policy=%.60s: not keep or lru", s->policy);
-	if (!s->cache.dir && (s->policy || s->cache.bytes))
+	s->cache.whole = s->verify;
+	if (s->verify && strcmp(s->verify, "pieces"))
+		return wrong(what, "source option verify=%.60s: not pieces", s->verify);
+	if (!s->cache.dir && (s->policy || s->verify || s->cache.bytes))
 		return wrong(what, "source option %s: it needs cache-dir",
-			     s->policy ? "cache-policy" : "cache-size");
+			     s->policy ? "cache-policy" : s->verify ? "verify" : "cache-size");
 	return 0;
 }
 
 static int open_cache(const struct settings *s, struct dsfs_reader **reader, const char **what)
 {
-	const int ret = s->cache.dir ? reader_cache(*reader, &s->cache, reader, what) : 0;
+	int ret = 0;
 
+	if (s->verify)
+		ret = wrong(what, "source option verify=pieces: this is no list of pieces");
+	else if (s->cache.dir)
+		ret = reader_cache(*reader, &s->cache, reader, what);
 	if (!ret)
 		return 0;
 	(*reader)->ops->close(*reader);
 	*reader = NULL;
+	if (*what == err_far())
+		return ret;
 	snprintf(err_far(), ERR_FAR, "%s %.160s", *what, s->cache.dir);
 	*what = err_far();
 	return ret;

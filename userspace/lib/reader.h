@@ -57,7 +57,7 @@ struct dsfs_reader_ops {
  * @keeps: what it read is kept on this node
  * @warning: what it was asked for and cannot do, though it works, for one message; or NULL
  * @stop: non-zero once waits are to end with -EINTR; NULL: signals alone end them
- * @exact: @identity tells the bytes by their SHA-256, so that none has to be looked at
+ * @sum: SHA-256 that the bytes have to have, which @identity tells; NULL: unknown
  *
  * @name, @identity and @warning are the reader's own, which @close frees.
  */
@@ -70,7 +70,7 @@ struct dsfs_reader {
 	bool keeps;
 	const char *warning;
 	int (*stop)(void);
-	bool exact;
+	const u8 *sum;
 };
 
 /**

@@ -8,7 +8,14 @@
  * it gets with checksums of its own (READ_CHECKED) gets the bytes of a hit without a check here,
  * and asks again (READ_AGAIN) if they are wrong.  So such a hit costs one small read, of the
  * entries, more than an image on the node.
+ *
+ * Of a piece that is compared as a whole (verify=pieces) nothing is given before all of it has
+ * come in and has its SHA-256.  Its entries are in memory until then, so blocks of a run that was
+ * cut off, or of another sum, are not there for anybody.
  */
+#include <fcntl.h>
+#include <gcrypt.h>
+
 #include "cache.h"
 #include "dsfs_fs.h"
 #include "../http/hash.h"
@@ -17,15 +24,19 @@
 #define BUFFERS	64	/* in a read */
 #define SMALL	256	/* entries on the stack: 1 MiB */
 #define IDENTITY_MAX	3000	/* bytes of an identity in the head of a file */
+#define STEP		(8 << 20)	/* bytes of a whole piece that come in at a time */
+#define AHEAD		(8 * STEP)	/* and are asked for before */
 
 /**
  * struct cache_reader - the reader
  * @inner: the reader that it asks
+ * @bad: what came in as a whole had another sum
  */
 struct cache_reader {
 	struct dsfs_reader r;
 	struct dsfs_reader *inner;
 	struct cache c;
+	bool bad;
 };
 
 /**
@@ -323,8 +334,8 @@ static bool is_under_way(const struct flight *f, u64 last)
 	const struct flight *other;
 
 	LIST_FOREACH(other, &flights, link)
-		if (other->number <= last && other->of == f->of && other->first <= f->first &&
-		    other->end >= f->end)
+		if (other->number <= last && !strcmp(other->of->c.name, f->of->c.name) &&
+		    other->first <= f->first && other->end >= f->end)
 			return true;
 	return false;
 }
@@ -373,6 +384,8 @@ static int fill(struct cache_reader *cr, struct span *s, unsigned int flags)
 
 	if (m.first == m.end)
 		return 0;
+	if (cr->c.whole)
+		return -EAGAIN;
 	f.first = s->first + m.first;
 	f.end = s->first + m.end;
 	ret = flight_begin(&f, __atomic_load_n(&cr->r.stop, __ATOMIC_RELAXED));
@@ -444,15 +457,12 @@ static int read_some(struct cache_reader *cr, const struct iovec *iov, int n, si
 	return ret;
 }
 
-static int cache_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_t len, u64 pos,
-		      unsigned int flags)
+static int read_all(struct cache_reader *cr, const struct iovec *iov, int n, size_t len, u64 pos,
+		    unsigned int flags)
 {
-	struct cache_reader *cr = cache_of(r);
 	size_t some;
 	int ret = 0, i;
 
-	if (pos > r->bytes || len > r->bytes - pos)
-		return -EIO;
 	for (; !ret && len; iov += i, n -= i, pos += some, len -= some) {
 		for (i = 0, some = 0; i < n && i < BUFFERS; i++)
 			some += iov[i].iov_len;
@@ -463,18 +473,17 @@ static int cache_read(struct dsfs_reader *r, const struct iovec *iov, int n, siz
 }
 
 /* Only entries are looked at: a block that turns out to be wrong costs its reader a request. */
-static void cache_ahead(struct dsfs_reader *r, u64 pos, u64 len)
+static void bring_ahead(struct cache_reader *cr, u64 pos, u64 len)
 {
-	struct cache_reader *cr = cache_of(r);
 	const struct dsfs_reader_ops *ops = cr->inner->ops;
 	struct cache_entry small[SMALL];
 	struct missing m;
 	struct span s;
 
-	if (!ops->ahead || !len || pos >= r->bytes)
+	if (!ops->ahead || !len || pos >= cr->r.bytes)
 		return;
 	s.entry = small;
-	round_out(&cr->c, pos, len < r->bytes - pos ? len : r->bytes - pos, &s);
+	round_out(&cr->c, pos, len < cr->r.bytes - pos ? len : cr->r.bytes - pos, &s);
 	if (s.blocks > SMALL)
 		s.entry = malloc(s.blocks * sizeof(*s.entry));
 	if (!s.entry)
@@ -486,6 +495,99 @@ static void cache_ahead(struct dsfs_reader *r, u64 pos, u64 len)
 			   end_of(&s, &m) - m.first * CACHE_BLOCK);
 	if (s.entry != small)
 		free(s.entry);
+}
+
+static void cache_ahead(struct dsfs_reader *r, u64 pos, u64 len)
+{
+	if (!cache_of(r)->c.whole)
+		bring_ahead(cache_of(r), pos, len);
+}
+
+/* Bring in all that is missing of a piece, and sum up all of it.  @entry: gets all entries. */
+static int sum_all(struct cache_reader *cr, struct cache_entry *entry, u8 *buf, gcry_md_hd_t md)
+{
+	struct iovec iov = { .iov_base = buf };
+	struct missing m;
+	struct span s;
+	int ret = 0;
+
+	for (u64 at = 0; at < AHEAD; at += STEP)
+		bring_ahead(cr, at, STEP);
+	for (u64 at = 0; !ret && at < cr->c.bytes; at += STEP) {
+		bring_ahead(cr, at + AHEAD, STEP);
+		iov.iov_len = cr->c.bytes - at < STEP ? cr->c.bytes - at : STEP;
+		make_span(&cr->c, &iov, 1, iov.iov_len, at, &s);
+		s.entry = entry + s.first;
+		m = look_up(&cr->c, &s);
+		if (m.first < m.end)
+			ret = ask(cr, &s, &m, 0);
+		m = find_missing(&s);
+		if (!ret && m.first < m.end)
+			ret = -ENOSPC;
+		gcry_md_write(md, buf, iov.iov_len);
+	}
+	return ret;
+}
+
+/* Return: 0: all of the piece is in the cache, and right; else nothing of it is. */
+static int bring_whole(struct cache_reader *cr)
+{
+	struct cache_entry *entry = cr->c.blocks > U32_MAX ? NULL :
+				    calloc(cr->c.blocks, sizeof(*entry));
+	u8 *buf = malloc(STEP);
+	gcry_md_hd_t md = NULL;
+	int ret = -ENOMEM;
+
+	if (entry && buf && !gcry_md_open(&md, GCRY_MD_SHA256, 0))
+		ret = sum_all(cr, entry, buf, md);
+	if (!ret && memcmp(gcry_md_read(md, 0), cr->inner->sum, HASH_BYTES)) {
+		cr->bad = true;
+		ret = -EBADMSG;
+	}
+	if (!ret)
+		cache_mark(&cr->c, 0, cr->c.blocks, entry, CACHE_PRESENT);
+	else if (entry)
+		cache_drop(&cr->c, 0, cr->c.blocks, entry);
+	gcry_md_close(md);
+	free(buf);
+	free(entry);
+	return ret;
+}
+
+/* Of a piece that lacks a block, or has one that a checksum refuses: one process brings it in. */
+static int read_whole(struct cache_reader *cr, const struct iovec *iov, int n, size_t len, u64 pos,
+		      unsigned int flags)
+{
+	struct flight f = { .of = cr, .end = cr->c.blocks };
+	struct flock range = { .l_type = F_WRLCK };
+	int ret = flight_begin(&f, __atomic_load_n(&cr->r.stop, __ATOMIC_RELAXED));
+
+	if (ret)
+		return ret;
+	/* that of this process: children have the descriptor, too; without one both bring it in */
+	ret = fcntl(cr->c.fd, F_SETLKW, &range) && errno == EINTR ? -EINTR : -EAGAIN;
+	if (ret == -EAGAIN && !(flags & READ_AGAIN))
+		ret = read_all(cr, iov, n, len, pos, flags);
+	if (ret == -EAGAIN)
+		ret = cr->bad ? -EBADMSG :
+		      bring_whole(cr) ?: read_all(cr, iov, n, len, pos, flags & ~READ_AGAIN);
+	range.l_type = F_UNLCK;
+	fcntl(cr->c.fd, F_SETLK, &range);
+	flight_end(&f);
+	return ret == -EAGAIN ? -ENOSPC : ret;
+}
+
+static int cache_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_t len, u64 pos,
+		      unsigned int flags)
+{
+	struct cache_reader *cr = cache_of(r);
+	int ret = -EAGAIN;
+
+	if (pos > r->bytes || len > r->bytes - pos)
+		return -EIO;
+	if (!cr->c.whole || !(flags & READ_AGAIN))
+		ret = read_all(cr, iov, n, len, pos, flags);
+	return cr->c.whole && ret == -EAGAIN ? read_whole(cr, iov, n, len, pos, flags) : ret;
 }
 
 static bool cache_has(struct dsfs_reader *r, u64 pos)
@@ -533,12 +635,12 @@ static void give_inner(struct cache_reader *cr, const char *warning)
 }
 
 /*
- * The identity of a reader and, unless it is exact, the SHA-256 of what is before the data, both
+ * The identity of a reader and, unless it has a sum, the SHA-256 of what is before the data, both
  * superblocks, which the open has read.  So a cache never answers for another image, or generation,
  * whatever a server says of it.  The identity has an address, which may be longer than the head of
  * a file: then its SHA-256 stands for it.  Return: 0 or an error.
  */
-static int name_file(struct dsfs_reader *inner, char **name)
+static int name_file(struct dsfs_reader *inner, bool whole, char **name)
 {
 	const size_t len = inner->bytes < DSFS_DATA_START_MIN ? inner->bytes : DSFS_DATA_START_MIN;
 	u8 first[DSFS_DATA_START_MIN];
@@ -546,7 +648,11 @@ static int name_file(struct dsfs_reader *inner, char **name)
 	char text[HASH_HEX], identity[HASH_HEX];
 	int ret;
 
-	if (inner->exact) {
+	if (whole) {
+		hash_hex(inner->sum, text);
+		return asprintf(name, "%llu sha256:%s", inner->bytes, text) < 0 ? -ENOMEM : 0;
+	}
+	if (inner->sum) {
 		*name = strdup(inner->identity);
 		return *name ? 0 : -ENOMEM;
 	}
@@ -573,12 +679,13 @@ int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
 	cr->inner = inner;
 	cr->c = (struct cache){
 		.fd = -1, .limit = o->bytes, .lru = o->lru, .bytes = inner->bytes,
+		.whole = o->whole,
 	};
 	if (!inner->identity) {
 		give_inner(cr, "nothing is kept in cache-dir: the server tells no version");
 		return 0;
 	}
-	ret = name_file(inner, &name);
+	ret = name_file(inner, o->whole, &name);
 	if (ret) {
 		free(cr);
 		return ret;
@@ -587,7 +694,7 @@ int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
 	free(name);
 	if (ret || cr->c.fd < 0) {
 		give_inner(cr, "nothing is kept in cache-dir, which cannot be written to");
-		return ret;
+		return ret ?: o->whole ? -EROFS : 0;
 	}
 	cr->r = *inner;
 	cr->r.ops = &ops;

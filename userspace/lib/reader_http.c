@@ -184,7 +184,7 @@ int reader_http_piece(struct dsfs_reader *of, const struct piece *p, struct dsfs
 	}
 	*h = (struct http_reader){
 		.r = { .ops = &ops, .bytes = p->bytes, .name = of->name, .far = true,
-		       .identity = identity, .exact = true },
+		       .identity = identity, .sum = p->sum },
 		.obj = http_of(of)->obj, .start = p->start, .of = http_of(of),
 	};
 	*out = &h->r;

@@ -245,7 +245,10 @@ static int read_step(struct pieces_reader *pr, const struct step *s, const struc
 		return ret;
 	ret = u.r->ops->read(u.r, iov, n, s->len, s->at, flags);
 	end(&u);
-	return ret;
+	if (ret != -EBADMSG && ret != -ENOSPC)
+		return ret;
+	return failed(&pr->list.v[s->i], "verify=pieces", ret == -ENOSPC ?
+		      "no room for all of it in cache-dir" : "its SHA-256 is not that of the list");
 }
 
 /* A range over several pieces: all are asked for before the first one is waited for. */
