@@ -122,6 +122,8 @@ another codec|1|codec: is not that of the parts before|"$dsfs" join part.dsfs pa
 names that come twice|1|is in part.dsfs@9M and in part.dsfs@10M|"$dsfs" join part.dsfs part.dsfs@9M part.dsfs@10M
 and not all of them are told|1|191 more names come twice|"$dsfs" join part.dsfs part.dsfs@9M part.dsfs@10M
 nothing there|1|not a DSFS image|"$dsfs" join part.dsfs part.dsfs@3M part.dsfs@1M
+no name of a folder|1|part.dsfs@10M: =a/b: is no name of a folder|"$dsfs" join part.dsfs part.dsfs@9M part.dsfs@10M=a/b
+in one folder they come twice, too|1|a/100: is in part.dsfs@9M and in part.dsfs@10M|"$dsfs" join part.dsfs part.dsfs@9M=a part.dsfs@10M=a
 a part that was cut short|1|cut short: 65,536 of|"$dsfs" join part.dsfs part.dsfs@1M+64K part.dsfs@2M
 an image of its own|1|is no part of|"$dsfs" join part.dsfs part.dsfs@1M image.dsfs
 an image for the target|1|contains a signature: dsfs: use -f to overwrite|"$dsfs" join image.dsfs part.dsfs@1M
@@ -149,6 +151,17 @@ END
 check 'no room: no file of that name' test ! -e new.dsfs@20M
 mkfs.ext4 -q ext4.img 8M
 says 'a file system is no target' 1 'it is no target of parts' "$mkfs" -qf ext4.img@1M+1M tree
+
+# Below folders nothing comes twice, and the first one is the root of the rest
+cp -a tree/large below
+cp -a tree/large below/second
+touch -r tree/large below
+"$mkfs" -q -U $uuid below.dsfs@1M+1M tree/large
+"$mkfs" -q -U $uuid below.dsfs@2M+1M tree/large
+made 'below a folder' below.dsfs "$dsfs" join -q below.dsfs below.dsfs@1M below.dsfs@2M=second
+check 'below a folder: the tree' cmp -s <("$dsfs" digest --full below) <("$dsfs" digest --full below.dsfs)
+made 'below two folders' below.dsfs "$dsfs" join -fq below.dsfs below.dsfs@1M=one below.dsfs@2M=two
+check 'below two folders: both' test "$("$dsfs" ls below.dsfs | paste -sd' ')" = 'one two'
 
 # Two at once: whoever comes second is refused, and what the first one makes is whole
 parts 2

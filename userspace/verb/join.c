@@ -28,9 +28,9 @@ static const struct arg option_table[] = {
 
 static const struct args command_line = {
 	.usage =
-	"Usage: dsfs join [options] TARGET PART...\n"
+	"Usage: dsfs join [options] TARGET PART[=FOLDER]...\n"
 	"Make one image of the parts that mkfs.dsfs has written to ranges of TARGET.  Their data\n"
-	"stays where it is.\n",
+	"stays where it is.  All that is in a PART=FOLDER is below that folder.\n",
 	.more = "\nExit: 0 done, 1 failed (and the parts are as they were), 2 wrong usage.\n",
 	.examples =
 	"  dsfs join packed.dsfs packed.dsfs@1G packed.dsfs@2G\n"

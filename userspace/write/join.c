@@ -150,12 +150,37 @@ static int add_part(struct join_image *j, const char *name, struct base *base)
 	       change_check_erasing(&base->img) ?: load_tree(j, base);
 }
 
-static int open_part(struct join_image *j, const char *name)
+/* Put the tree of the last part below a folder, which is as its root is. */
+static int put_below(struct join_image *j, const char *part, const char *name)
 {
-	struct base *base = NULL;
-	int ret = check_inside(j, name) ?: base_open(&base, name, BASE_PLAIN, j->memory) ?:
-		  add_part(j, name, base);
+	struct arena *a = &j->tree.arena;
+	struct node *root = (struct node *)j->roots.p + j->roots.n - 1;
+	struct node *n = arena_zalloc(a, sizeof(*n));
 
+	if (!dsfs_name_valid(name, strlen(name)))
+		return msg_fail(-EINVAL, part, "=%s: is no name of a folder", name);
+	if (n)
+		*n = *root;
+	if (!n || node_set_name(a, n, name, strlen(name)) || !node_new_dir(a, root, NULL))
+		return no_memory();
+	node_set_dir(n, n->u.dir, root->u.dir);
+	root->u.dir->nodes = n;
+	root->u.dir->count = 1;
+	return 0;
+}
+
+/* @name: maybe with =FOLDER behind it, which goes */
+static int open_part(struct join_image *j, char *name)
+{
+	u64 start, room;
+	char *folder = part_parse(name, &start, &room) ? NULL : strrchr(name, '=');
+	struct base *base = NULL;
+	int ret;
+
+	if (folder)
+		*folder++ = '\0';
+	ret = check_inside(j, name) ?: base_open(&base, name, BASE_PLAIN, j->memory) ?:
+	      add_part(j, name, base) ?: (folder ? put_below(j, name, folder) : 0);
 	base_free(base);
 	return ret;
 }
