@@ -149,6 +149,18 @@ changed add --at=more names
 check 'all pieces stay' test -z "$(there | LC_ALL=C comm -13 - names)"
 unset SOURCE_DATE_EPOCH
 
+# Who comes second is refused, so nobody's list is lost
+says 'while a verb has the list' 1 'one.list: is being updated by another process' \
+	flock ones/one.list "$dsfs" pieces --name=one one.dsfs ones
+"$dsfs" rm -q one.dsfs 4
+works 'a verb beside a run' "$dsfs" pieces -j1 --name=one \
+	--each='dsfs rm -q ones/one.list 5 2>>beside; cat >ones/%n' one.dsfs ones
+check 'a verb beside a run: refused' grep -q 'one.list: is being updated by' beside
+check 'a verb beside a run: complete' complete ones one.list one.dsfs
+works 'two first runs' "$dsfs" pieces -j1 --name=two \
+	--each='dsfs pieces --name=two one.dsfs ones 2>>beside; cat >ones/%n' one.dsfs ones
+check 'two first runs: one is refused' grep -q 'two.done: is being updated by' beside
+
 # What is refused.  bad NAME EXPRESSION: list NAME is what the expression makes of d
 bad()
 {

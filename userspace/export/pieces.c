@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
 
@@ -15,6 +16,20 @@
 #include "pieces_put.h"
 #include "stop.h"
 #include "work.h"
+
+/*
+ * Keep others from a file of the folder, as verbs keep them from the list that they change.  Where
+ * there are no such locks nobody is kept from it.
+ */
+static int lock(const struct putter *m, int fd, const char *name)
+{
+	struct stat st;
+
+	if ((!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) &&
+	    (fstat(fd, &st) || st.st_nlink))
+		return 0;
+	return msg_error(m->r->dir, "%s: is being updated by another process", name);
+}
 
 /*
  * The journal: a line for the image, then one for each piece that was put: where it begins, its
@@ -69,6 +84,8 @@ static int journal_open(struct putter *m)
 	m->journal = fd < 0 ? NULL : fdopen(fd, "a+");
 	if (!m->journal)
 		return msg_error(m->r->dir, "%s: %s", name, msg_why(errno));
+	if (lock(m, fd, name))
+		return -1;
 	rewind(m->journal);
 	if (fgets(line, sizeof(line), m->journal) && !strcmp(line, head)) {
 		while (fgets(line, sizeof(line), m->journal))
@@ -210,6 +227,10 @@ static int make(struct putter *m)
 	if (ret)
 		return ret;
 	snprintf(name, sizeof(name), "%s%s", m->name, PIECES_SUFFIX);
+	/* a verb has locked it */
+	m->locked = m->r->last ? -1 : openat(m->dir, name, O_RDWR | O_CLOEXEC);
+	if (m->locked >= 0 && lock(m, m->locked, name))
+		return -1;
 	ret = list_read_pieces(m->dir, name, &m->old);
 	if (ret && ret != -ENOENT)
 		return ret;
@@ -236,7 +257,8 @@ static int run(struct putter *m, struct view *v, const struct pieces_request *r)
 {
 	int ret;
 
-	*m = (struct putter){ .v = v, .r = r, .cuts = { .size = sizeof(struct cut) } };
+	*m = (struct putter){ .v = v, .r = r, .locked = -1,
+			      .cuts = { .size = sizeof(struct cut) } };
 	pthread_mutex_init(&m->lock, NULL);
 	if (v->errors->count || sha256_library_init())
 		return -1;
@@ -246,6 +268,8 @@ static int run(struct putter *m, struct view *v, const struct pieces_request *r)
 	ret = make(m);
 	if (m->journal)
 		fclose(m->journal);
+	if (m->locked >= 0)
+		close(m->locked);
 	close(m->dir);
 	array_free(&m->cuts);
 	pieces_free(&m->old);

@@ -30,7 +30,7 @@ struct cut {
  * @name: of the list, without its suffix
  * @old: the list that is there; @n 0: none
  * @cuts: struct cut, in order
- * @journal: what is done
+ * @journal: what is done; @locked: the list that is there; -1: none, or a verb has locked it
  * @failed: something was said
  * @put: pieces that were put, of @put_bytes; @listed: pieces of the list
  */
@@ -42,6 +42,7 @@ struct putter {
 	struct pieces old;
 	struct array cuts;
 	FILE *journal;
+	int locked;
 	pthread_mutex_t lock;
 	bool failed;
 	u64 put;
