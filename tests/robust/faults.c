@@ -417,6 +417,8 @@ CALL(int, linkat, WRITE, -1,
      (ofd, from, nfd, to, flags))
 CALL(int, link, WRITE, -1, (const char *from, const char *to), (from, to))
 CALL(int, rename, WRITE, -1, (const char *from, const char *to), (from, to))
+CALL(int, renameat, WRITE, -1, (int fd, const char *from, int to_fd, const char *to),
+     (fd, from, to_fd, to))
 CALL(int, renameat2, WRITE, -1,
      (int ofd, const char *from, int nfd, const char *to, unsigned int flags),
      (ofd, from, nfd, to, flags))
