@@ -290,7 +290,7 @@ check-rbd:
 	tests/check rbd
 
 check-long:
-	scripts/install-deps check-all
+	scripts/install-deps check-long
 	tests/check --long $(TIERS)
 
 # Defects that the tests have to find: M one of tests/mutants, TIER a tier that looks for it.
