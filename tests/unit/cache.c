@@ -5,6 +5,7 @@
  */
 #include <ftw.h>
 
+#include "../http/hash.h"
 #include "unit_cache.h"
 
 char work_dir[PATH_MAX];
@@ -89,9 +90,20 @@ void origin_init(struct origin *o, u64 bytes, const char *identity)
 		o->salt = o->salt * 31 + *identity;
 }
 
+void origin_whole(struct origin *o)
+{
+	u8 *all = malloc(o->r.bytes);
+
+	for (u64 i = 0; all && i < o->r.bytes; i++)
+		all[i] = origin_byte(o, i);
+	hash_sha256(all, o->r.bytes, o->sum);
+	o->r.sum = o->sum;
+	free(all);
+}
+
 struct dsfs_reader *must_cache(struct origin *o, u64 limit, bool lru)
 {
-	const struct cache_options opt = { cache_path, limit, lru };
+	const struct cache_options opt = { cache_path, limit, lru, o->r.sum };
 	struct dsfs_reader *r;
 	const char *what;
 	int ret = reader_cache(&o->r, &opt, &r, &what);

@@ -76,8 +76,8 @@ static bool read_all(struct origin *o, struct dsfs_reader *r, bool library)
 	return false;
 }
 
-/* @open: the file is damaged while a reader has it open. */
-static void test_rounds(bool library, bool open)
+/* @open: the file is damaged while a reader has it open.  @whole: all comes in again then. */
+static void test_rounds(bool library, bool open, bool whole)
 {
 	const int rounds = is_long() ? ROUNDS_LONG : ROUNDS;
 	unsigned int wrong = 0, unhealed = 0;
@@ -90,6 +90,8 @@ static void test_rounds(bool library, bool open)
 
 	work_begin();
 	origin_init(&o, IMAGE, "damage");
+	if (whole)
+		origin_whole(&o);
 	r = must_cache(&o, LARGE, false);
 	read_all(&o, r, false);
 	cache_names(path);
@@ -148,8 +150,10 @@ static void test_zeros(void)
 TESTS(damage)
 {
 	test_zeros();
-	test_rounds(false, false);
-	test_rounds(false, true);
-	test_rounds(true, false);
-	test_rounds(true, true);
+	test_rounds(false, false, false);
+	test_rounds(false, true, false);
+	test_rounds(true, false, false);
+	test_rounds(true, true, false);
+	test_rounds(false, true, true);
+	test_rounds(true, true, true);
 }

@@ -27,13 +27,15 @@ static void *read_samples(void *arg)
 	return NULL;
 }
 
-static void test_same(void)
+static void test_same(bool whole)
 {
 	struct readers rs = { };
 	pthread_t t[THREADS];
 
 	work_begin();
 	origin_init(&rs.o, IMAGE, "threads");
+	if (whole)
+		origin_whole(&rs.o);
 	rs.r = must_cache(&rs.o, LARGE, false);
 	pthread_barrier_init(&rs.start, NULL, THREADS);
 	for (int i = 0; i < THREADS; i++)
@@ -42,7 +44,8 @@ static void test_same(void)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
 	OK(!rs.wrong, "%d threads that read the same: right", THREADS);
-	OK(rs.o.requests == SAMPLES, "one request a sample: %llu", rs.o.requests);
+	OK(rs.o.requests == (whole ? 1 : SAMPLES), "one request a sample, or for all: %llu",
+	   rs.o.requests);
 	close_reader(rs.r);
 	work_end();
 }
@@ -78,6 +81,7 @@ static void test_fork(void)
 
 TESTS(threads)
 {
-	test_same();
+	test_same(false);
+	test_same(true);
 	test_fork();
 }

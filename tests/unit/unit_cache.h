@@ -22,6 +22,7 @@
  * @ahead_pos: and @ahead_len, the last range that was asked for ahead
  * @wrong: the next reads give wrong bytes; @error: or this error
  * @hook: called in a read, once
+ * @sum: of all bytes
  */
 struct origin {
 	struct dsfs_reader r;
@@ -36,6 +37,7 @@ struct origin {
 	unsigned int wrong;
 	int error;
 	void (*hook)(struct origin *o);
+	u8 sum[32];
 };
 
 /* A directory for a test, and its cache directory in it, which is not made */
@@ -51,6 +53,9 @@ u64 next_random(u64 *seed);
 
 /** origin_init - of @bytes; closed with the cache's reader, it can be opened again */
 void origin_init(struct origin *o, u64 bytes, const char *identity);
+
+/** origin_whole - its bytes come as a whole, which is compared with its SHA-256 */
+void origin_whole(struct origin *o);
 
 /** must_cache - a cache in front of it, or exit */
 struct dsfs_reader *must_cache(struct origin *o, u64 limit, bool lru);
