@@ -143,19 +143,24 @@ static bool areas_good(const struct dsfs_geo *geo)
 	       geo->data_start >= DSFS_DATA_START_MIN;
 }
 
+/* A region has whole records, lies in the metadata, and can be counted. */
+bool region_good(const struct dsfs_geo *geo, unsigned int i)
+{
+	const struct dsfs_region_info *r = &geo->regions[i];
+
+	if (!r->bytes)
+		return true;
+	return i < DSFS_REGIONS_USED && !(r->bytes & (dsfs_record_bytes[i] - 1)) &&
+	       r->bytes <= dsfs_region_max(i) && r->pos >= geo->meta_start &&
+	       r->bytes <= geo->meta_bytes &&
+	       r->pos - geo->meta_start <= geo->meta_bytes - r->bytes;
+}
+
 static bool regions_good(const struct dsfs_geo *geo)
 {
-	const struct dsfs_region_info *r;
-	unsigned int i;
-
-	for (i = 0; i < DSFS_REGIONS; i++) {
-		r = &geo->regions[i];
-		if (i >= DSFS_REGIONS_USED && r->bytes)
+	for (unsigned int i = 0; i < DSFS_REGIONS; i++)
+		if (!region_good(geo, i))
 			return false;
-		if (r->bytes && (r->pos < geo->meta_start || r->bytes > geo->meta_bytes ||
-				 r->pos - geo->meta_start > geo->meta_bytes - r->bytes))
-			return false;
-	}
 	return true;
 }
 

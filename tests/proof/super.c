@@ -36,22 +36,68 @@ void proof_super_decode(void)
 	assert(!geo.label[DSFS_LABEL_MAX]);
 }
 
-/* No byte of metadata is part of two regions. */
-void proof_super_disjoint(void)
+/* A region of any bytes in metadata of any place: what is accepted lies in it. */
+void proof_region_decode(void)
 {
+	const unsigned int id = any(unsigned int);
 	struct dsfs_super raw;
-	const unsigned int a = any(unsigned int), b = any(unsigned int);
-	const struct dsfs_region_info *r;
-	struct dsfs_err err = {};
 	struct dsfs_geo geo;
+	struct dsfs_err err = {};
+	int ret;
+
+	assume(id < DSFS_REGIONS && areas_good(&geo));
+	ret = dsfs_region_decode(&raw, id, &geo, &err);
+	assert(ret <= 0);
+	said(ret, &err);
+	assert(ret || region_good(&geo, id));
+}
+
+int stub_region_decode(const struct dsfs_super *raw, unsigned int id, struct dsfs_geo *geo,
+		       struct dsfs_err *err)
+{
+	const int ret = any(int);
+
+	assert(id < DSFS_REGIONS && areas_good(geo));
+	geo->regions[id] = any(struct dsfs_region_info);
+	err->what = any(const char *);
+	assume(ret <= 0 && (!ret || err->what));
+	assume(ret || region_good(geo, id));
+	return ret;
+}
+
+/*
+ * No byte of metadata is part of two regions. All others are empty: they are compared in the same
+ * way, and what is refused for one of them is not accepted.
+ */
+void proof_regions_disjoint(void)
+{
+	const unsigned int a = any(unsigned int), b = any(unsigned int);
+	struct dsfs_geo geo;
+	const struct dsfs_region_info *r = geo.regions;
+	unsigned int i;
+	struct dsfs_err err = {};
 	const u64 byte = any(u64);
+	int ret;
 
 	assume(a < DSFS_REGIONS && b < DSFS_REGIONS && a != b);
-	if (dsfs_super_decode(&raw, 0, &geo, &err))
-		return;
-	r = geo.regions;
-	assume(byte >= r[a].pos && byte - r[a].pos < r[a].bytes);
-	assert(byte < r[b].pos || byte - r[b].pos >= r[b].bytes);
+	for (i = 0; i < DSFS_REGIONS; i++)
+		assume(i == a || i == b ? region_good(&geo, i) : !r[i].bytes);
+	assume(areas_good(&geo));
+	ret = dsfs_regions_disjoint(&geo, &err);
+	assert(ret <= 0);
+	said(ret, &err);
+	if (!ret && byte >= r[a].pos && byte - r[a].pos < r[a].bytes)
+		assert(byte < r[b].pos || byte - r[b].pos >= r[b].bytes);
+}
+
+int stub_regions_disjoint(const struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	const int ret = any(int);
+
+	assert(areas_good(geo) && regions_good(geo));
+	err->what = any(const char *);
+	assume(ret <= 0 && (!ret || err->what));
+	return ret;
 }
 
 /* The copy that is used is a good one, and no other good one is newer. */
