@@ -187,7 +187,8 @@ static int store_once(struct run *r)
 static int add_files(struct run *r, struct edit *e)
 {
 	const struct change c = { .touch = r->o->add.touch };
-	int ret = change_begin(e, &r->tree, &c, r->base->img.geo->inodes);
+	/* the draft lets the source leave out the image */
+	int ret = change_begin(e, &r->tree, &c, r->base->img.geo->inodes) ?: step_open_source(r);
 
 	if (ret)
 		return ret;
@@ -195,7 +196,6 @@ static int add_files(struct run *r, struct edit *e)
 	draft_new(r);
 	draft_behind(r);
 	return draft_codec(r) ?: tree_load(&r->tree, r->base, &r->base->root) ?:
-	       step_open_source(r) ?:
 	       (source_once(r->source) ? store_once(r) : store_listed(r)) ?: unite(r);
 }
 

@@ -148,6 +148,9 @@ like new && as_cp 'a manifest is added'
 mkdir -p newer/cats && seq 3 >newer/cats/1.jpg && chmod 700 newer/cats
 edited 'what is there gives way' "$dsfs" add -q --replace --touch image.dsfs newer
 cp -a tree like && ln -f like/zlink like/keep && rm like/cats/1.jpg && cp -a newer/. like && rm like/keep && as_cp 'what is there gives way'
+mkdir self && ln image.dsfs self/image && ln new/copy self/copy
+edited 'the image itself' "$dsfs" add -q image.dsfs self
+has 'the image itself' '> /copy '
 # what appears beside it is not looked at
 edited 'a name of a directory' "$dsfs" add -q --at=cats image.dsfs ./new/../new/copy
 has 'a name of a directory' '> /cats/copy '
