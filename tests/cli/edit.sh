@@ -254,7 +254,8 @@ dots|cats/../sym: has ..|rm @ cats/../sym
 below itself|cats: cannot be moved below itself|mv @ cats cats/x
 onto a file|cats/2.jpg: is there already|mv @ sym cats/2.jpg
 onto one in a directory|dogs/old/link: is there already|mv @ dogs/old/link dogs/old
-two names for one|x: is no directory: 2 names|mv @ sym zlink x
+two names for one|x: is no directory that|mv @ sym zlink x
+a file for a directory|x/: is no directory that|mv @ sym x/
 no directory above|x/y: its directory is not there|mv @ sym x/y
 a long name|a name of 256 bytes: the limit is 255|mv @ sym $long
 mode of a symlink|sym: is a symlink|set --mode=600 @ sym
@@ -319,6 +320,7 @@ rm: no image|2|IMAGE is needed|dsfs rm
 erase: no image|2|IMAGE is needed|dsfs erase
 erase: a list and no yes|2|--from=-: only with --yes|dsfs erase --from=- x
 rm: no path|2|no path given|dsfs rm x
+mv: an empty path|2|an empty path|dsfs mv x y ''
 mv: too few|2|IMAGE, OLD and NEW|dsfs mv x y
 set: nothing|2|nothing to be set|dsfs set x y
 set: mode|2|not an octal number|dsfs set --mode=8 x y

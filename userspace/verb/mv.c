@@ -56,8 +56,9 @@ static int move_all(struct edit *e, const struct array *from, const char *to, bo
 {
 	int ret = 0;
 
-	if (from->n > 1 && !into)
-		return edit_say(e, to, "is no directory: %zu names cannot be moved there", from->n);
+	if (!into && (from->n > 1 || (from->n && to[strlen(to) - 1] == '/' &&
+				      !edit_is_dir(e, *(char **)from->p))))
+		return edit_say(e, to, "is no directory that a name could be moved into");
 	for (size_t i = 0; !ret && i < from->n; i++) {
 		const char *path = ((char **)from->p)[i];
 

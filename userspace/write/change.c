@@ -151,6 +151,10 @@ static const char *lacks(const struct change_verb *v, const struct change *c)
 {
 	if (v->path && !c->from && !*c->paths)
 		return "no path given";
+	for (char **p = c->paths; *p; p++) {
+		if (!**p)
+			return "an empty path";
+	}
 	return v->lacks ? v->lacks(c) : NULL;
 }
 
