@@ -231,6 +231,7 @@ static int run_edit(struct run *r)
 		.change = {
 			.verb = &batch, .message = o->message, .touch = o->add.touch,
 			.quiet = o->quiet, .json = o->json,
+			.memory = o->limits.memory, .digest = o->digest,
 		},
 		.o = o,
 	};
@@ -387,6 +388,7 @@ static const struct arg edit_table[] = {
 	{ 0, "batch", "FILE", "operations, an object of JSON a line; - is standard input",
 	  ARG_LIST(struct options, add.batch) },
 	{ ROW_MESSAGE },
+	{ ROW_DIGEST },
 	{ ROW_TOUCH },
 	{ ROW_ALL_ROOT },
 	{ ROW_XATTRS_EXCLUDE },

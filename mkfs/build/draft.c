@@ -48,7 +48,7 @@ void draft_new(struct run *r)
 
 void draft_of_image(struct run *r)
 {
-	draft_of_base(&r->draft, r->base);
+	draft_of_geo(&r->draft, r->base->img.geo);
 	if (r->o->object_set)
 		r->draft.object_bits = r->o->object_bits;
 }
@@ -81,7 +81,6 @@ int draft_codec(struct run *r)
 	if (!pack->codec)
 		return 0;
 	r->draft.packs = true;
-	r->draft.compressed = true;
 	version = pack_version(pack->codec);
 	note->codec = pack->codec;
 	note->codec_level = pack->codec == DSFS_CODEC_ZSTD ? pack->level : 0;

@@ -324,7 +324,7 @@ void report_done(const struct run *r)
 	struct report w;
 
 	if (r->o->add.batch && (r->o->json || !r->o->quiet))
-		change_report(&r->meta.super, &r->tree, r->edit, r->o->json, NULL);
+		change_report(&r->meta, r->edit, r->o->json, NULL);
 	if (r->o->add.batch || !begin(&w, r, false))
 		return;
 	counts(&w);

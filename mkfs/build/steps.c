@@ -213,8 +213,7 @@ int step_check_list(const struct run *r)
 {
 	if (!r->out.listed || !(r->o->tar_index || r->o->digest))
 		return 0;
-	return msg_fail(-EINVAL, r->out.path,
-			"is a list: %s needs the image in one file, of which dsfs pieces makes a list",
+	return msg_fail(-EINVAL, r->out.path, LISTED_NOT,
 			r->o->digest ? "--digest" : "--tar-index");
 }
 
@@ -233,36 +232,9 @@ int step_recheck(struct run *r)
 	return source_recheck(r->source);
 }
 
-/* The digest is that of the image as it can be read now, whatever the source was. */
-static int digest(struct run *r)
-{
-	const struct digest_request request = { .threads = r->threads, .kind = r->o->digest };
-	struct image img = { .path = r->out.path, .start = r->out.at };
-	struct dsfs_super sb = r->meta.super;
-	struct digest_result result;
-	struct dsfs_err err;
-	const char *what;
-	int ret = output_settle(&r->out);
-
-	if (ret)
-		return ret;
-	sb.checksum = cpu_to_le32(dsfs_super_sum(&sb));
-	ret = dsfs_super_decode(&sb, 0, &img.slots[0].geo, &err);
-	if (ret)
-		return ret;
-	img.geo = &img.slots[0].geo;
-	img.bytes = img.geo->image_bytes;
-	ret = reader_fd(r->out.fd, &img.reader, &what);
-	if (ret)
-		return ret;
-	ret = digest_image(&img, &request, &result);
-	image_close(&img);
-	return ret ? ret : meta_keep_digest(&r->meta, request.kind, result.sum);
-}
-
 int step_finish(struct run *r)
 {
-	int ret = step_recheck(r) ?: (r->o->digest ? digest(r) : 0) ?:
+	int ret = step_recheck(r) ?: meta_keep_digest(&r->meta, r->o->digest, r->threads) ?:
 		  output_finish(&r->out, &r->meta.super);
 
 	if (!ret)

@@ -7,6 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/cases"
 # A larger sample: DSFS_LONG=1
 sequences=$((${DSFS_LONG:-0} ? 2000 : 15))
+export SOURCE_DATE_EPOCH=5
 
 mkdir -p tree/cats tree/dogs/old
 for i in 1 2 3 10; do
@@ -24,64 +25,63 @@ text()
 	"$dsfs" digest --full --text "${1:-image.dsfs}" | tail -n +2 | cut -f 1-5,8
 }
 
-# edited NAME COMMAND...: image.dsfs, a copy of the first one, gets a generation that is sound; what
-# differs is in the file differs
+# newest MEMBERS VALUES: what dump.dsfs tells of the newest generation of image.dsfs
+newest()
+{
+	holds "[d['generations'][0][k] for k in ($1,)] == [$2]" <("$dump" --generations --json image.dsfs)
+}
+
+# edited NAME WHAT COMMAND...: image.dsfs, a copy of the first one, gets a generation that is sound; WHAT
+# differs, < that went, > that came, unless that is "-", and the file differs tells how.  In no memory the
+# image is the same, and it has the digest that is asked for.
 edited()
 {
+	local name=$1
+
 	cp first.dsfs image.dsfs
-	exits "$1" 0 "${@:2}"
+	exits "$name" 0 "${@:3}"
 	cp "$out" report
-	check "$1: sound" "$fsck" -q image.dsfs
+	check "$name: sound" "$fsck" -q image.dsfs
 	diff <(text first.dsfs) <(text) | grep '^[<>]' >differs || true
-	check "$1: what was there stays" cmp -s -i 69632 -n $(($(stat -c %s first.dsfs) - 69632)) first.dsfs image.dsfs
-	check "$1: another generation" holds 'd["generations"][0]["generation"] == 2' <("$dump" --generations --json image.dsfs)
+	[ "$2" = - ] || check "$name: what differs" test "$(cut -f 1 differs | sort | tr '\n' ' ')" = "$2 "
+	check "$name: what was there stays" cmp -s -i 69632 -n $(($(stat -c %s first.dsfs) - 69632)) first.dsfs image.dsfs
+	check "$name: another generation" newest '"label", "generation"' '"set", 2'
+	[[ "$*" != *--batch=[-/]* ]] || return 0
+	cp image.dsfs was.dsfs
+	cp first.dsfs image.dsfs
+	run "$3" "$4" --digest=full "${@:5}"
+	check "$name: its digest" newest '"digest"' "'$("$dsfs" digest --full was.dsfs)'"
+	cp first.dsfs image.dsfs
+	run "$3" "$4" --memory=1 "${@:5}"
+	check "$name: --memory=1: the same bytes" cmp was.dsfs image.dsfs
 }
 
-# names: the paths in differs, < those that went, > those that came
-names()
-{
-	cut -f 1 differs | sort | tr '\n' ' '
-}
-
-# has NAME TEXT: what differs
-has()
-{
-	check "$1: what differs" test "$(names)" = "$2"
-}
-
-edited 'a file' "$dsfs" rm -m 'a file' image.dsfs cats/2.jpg
-has 'a file' '< /cats/2.jpg '
+edited 'a file' '< /cats/2.jpg' "$dsfs" rm -m 'a file' image.dsfs cats/2.jpg
 check 'a file: a report' grep -q '^generation 2: names removed 1, moved 0, changed 0' report
-check 'a file: message, label' holds '[d["generations"][0][k] for k in ("message", "label")] == ["a file", "set"]' \
-	<("$dump" --generations --json image.dsfs)
+check 'a file: its message' newest '"message"' '"a file"'
 check 'a file: dsfs diff shows it' test "$("$dsfs" diff image.dsfs)" = $'removed\tf\t/cats/2.jpg\t-'
 check 'a file: no digest' grep -q 'digest: none is kept' <("$fsck" --digest image.dsfs 2>&1)
 check 'a file: no time of a directory changes' test "$("$dsfs" digest --full --text image.dsfs | grep -P '^/cats\t')" = \
 	"$("$dsfs" digest --full --text first.dsfs | grep -P '^/cats\t')"
 "$dsfs" revert -q image.dsfs
 check 'a revert brings it back' diff <("$dsfs" digest --full first.dsfs) <("$dsfs" digest --full image.dsfs)
-edited 'a pattern' "$dsfs" rm -q image.dsfs 'c*/1*'
-has 'a pattern' '< /cats/1.jpg < /cats/10.jpg '
+edited 'a pattern' '< /cats/1.jpg < /cats/10.jpg' "$dsfs" rm -q image.dsfs 'c*/1*'
 check 'a pattern: other names stay' test "$("$dsfs" cat image.dsfs zlink | cksum)" = "$(cksum <tree/zlink)"
 check 'a pattern: two names are left' grep -q '^-rw-r--r--  *2 .*/dogs/old/link$' <("$dsfs" ls -lR image.dsfs)
-edited 'a directory' "$dsfs" rm -q -r image.dsfs /dogs/ ./cats/3.jpg
-has 'a directory' '< /cats/3.jpg < /dogs < /dogs/1.png < /dogs/10.png < /dogs/2.png < /dogs/3.png < /dogs/old < /dogs/old/link '
+edited 'a directory' '< /cats/3.jpg < /dogs < /dogs/1.png < /dogs/10.png < /dogs/2.png < /dogs/3.png < /dogs/old < /dogs/old/link' "$dsfs" rm -q -r image.dsfs /dogs/ ./cats/3.jpg
 printf 'zlink\n/cats/1.jpg\n' >list
-edited 'a list' "$dsfs" rm -q --from=list image.dsfs
-has 'a list' '< /cats/1.jpg < /zlink '
-edited 'all there is' "$dsfs" rm -q -r image.dsfs '*'
+edited 'a list' '< /cats/1.jpg < /zlink' "$dsfs" rm -q --from=list image.dsfs
+edited 'all there is' - "$dsfs" rm -q -r image.dsfs '*'
 check 'all there is: none is left' test "$(text | wc -l)" = 1
-edited 'another name' "$dsfs" mv image.dsfs zlink a
-has 'another name' '< /zlink > /a '
-edited 'into a directory' "$dsfs" mv -q image.dsfs 'cats/1*' sym dogs/old
-has 'into a directory' '< /cats/1.jpg < /cats/10.jpg < /sym > /dogs/old/1.jpg > /dogs/old/10.jpg > /dogs/old/sym '
-edited 'a directory moves' "$dsfs" mv -q image.dsfs cats/ dogs/old/
+edited 'another name' '< /zlink > /a' "$dsfs" mv image.dsfs zlink a
+edited 'into a directory' '< /cats/1.jpg < /cats/10.jpg < /sym > /dogs/old/1.jpg > /dogs/old/10.jpg > /dogs/old/sym' "$dsfs" mv -q image.dsfs 'cats/1*' sym dogs/old
+edited 'a directory moves' - "$dsfs" mv -q image.dsfs cats/ dogs/old/
 check 'a directory moves: with its files' test "$("$dsfs" cat image.dsfs dogs/old/cats/3.jpg | cksum)" = "$(cksum <tree/cats/3.jpg)"
-SOURCE_DATE_EPOCH=5 edited 'times' "$dsfs" mv -q --touch image.dsfs cats/3.jpg dogs
+edited 'times' - "$dsfs" mv -q --touch image.dsfs cats/3.jpg dogs
 check 'times: of both directories' test "$("$dsfs" digest --full --text image.dsfs | grep -cP '^/(cats|dogs)\t.*\t5000000000\t')" = 2
-SOURCE_DATE_EPOCH=5 edited 'times: rm' "$dsfs" rm -q --touch image.dsfs cats/3.jpg
+edited 'times: rm' - "$dsfs" rm -q --touch image.dsfs cats/3.jpg
 check 'times: rm: of the directory' test "$("$dsfs" digest --full --text image.dsfs | grep -cP '^/cats\t.*\t5000000000\t')" = 1
-edited 'attributes' "$dsfs" set --json --mode=4711 --owner=5:6 --mtime=-7.5 --xattr=user.a=b --xattr=user.c=d image.dsfs zlink cats
+edited 'attributes' - "$dsfs" set --json --mode=4711 --owner=5:6 --mtime=-7.5 --xattr=user.a=b --xattr=user.c=d image.dsfs zlink cats
 check 'attributes: of all names' test "$(grep '^>' differs | cut -f 1-5 | tr '\t\n' ' ;')" = \
 	'> /cats d 4711 5 6;> /cats/1.jpg f 4711 5 6;> /dogs/old/link f 4711 5 6;> /zlink f 4711 5 6;'
 check 'attributes: JSON' holds 'd["changed_names"] == 2 and d["generation"] == 2' report
@@ -91,9 +91,8 @@ check 'an attribute goes' test "$("$dsfs" manifest image.dsfs | grep -o '"xattrs
 	' 1 "xattrs":{"user.a":"62","user.c":"64"} 1 "xattrs":{"user.c":"65"} '
 check 'the group alone' test "$(text | grep -c $'\t5\t9\t')" = 3
 printf 'cats/2.jpg\ndogs/old\ndogs\n' >list
-edited 'a subset' "$dsfs" subset --from=list image.dsfs
-has 'a subset' '< /cats/1.jpg < /cats/10.jpg < /cats/3.jpg < /sym < /zlink '
-edited 'a subset of patterns' "$dsfs" subset -q image.dsfs 'dogs/o*' sym
+edited 'a subset' '< /cats/1.jpg < /cats/10.jpg < /cats/3.jpg < /sym < /zlink' "$dsfs" subset --from=list image.dsfs
+edited 'a subset of patterns' - "$dsfs" subset -q image.dsfs 'dogs/o*' sym
 check 'a subset of patterns: what stays' test "$(text | cut -f 1 | tr '\n' ' ')" = '/ /dogs /dogs/old /dogs/old/link /sym '
 cat >./batch <<'END'
 # two change places
@@ -105,7 +104,7 @@ cat >./batch <<'END'
 {"op": "rm", "path": "cats/dogs/old", "recursive": true}
 {"op": "set", "path": "cats/2.jpg", "mode": "600", "uid": 3, "xattrs": {"user.n": "6161"}}
 END
-edited 'a batch' "$dsfs" edit -q --batch=- image.dsfs <./batch
+edited 'a batch' - "$dsfs" edit -q --batch=- image.dsfs <./batch
 check 'a batch: a swap' test "$("$dsfs" cat image.dsfs cats/1.jpg | cksum)" = "$(cksum <tree/cats/2.jpg)"
 check 'a batch: a directory' test "$(text | grep -c '^/cats/dogs')" = 5
 check 'a batch: both names' test "$(text | grep -cP '\t0600\t3\t')" = 2
@@ -132,28 +131,25 @@ like()
 	cp -a tree like
 	for i; do cp -a "$i/." like; done
 }
-edited 'a tree is added' "$dsfs" add image.dsfs new
+edited 'a tree is added' - "$dsfs" add image.dsfs new
 check 'a tree is added: a report' grep -q '^kept where they are: 8 files' report
 check 'a tree is added: a content that is there' grep -q 'duplicates 1 ' report
 like new && as_cp 'a tree is added'
 check 'a tree is added: times of files' test "$("$dsfs" digest --full --text image.dsfs | grep -cP "^/x/n\t.*\t$(stat -c %.9Y new/x/n | tr -d .)\t")" = 1
-edited 'files are added' "$dsfs" add -q --at=to/here image.dsfs new/copy new/sym2/n new/cats
-has 'files are added' '> /to > /to/here > /to/here/copy > /to/here/more > /to/here/more/n > /to/here/n > /to/here/new.jpg '
+edited 'files are added' '> /to > /to/here > /to/here/copy > /to/here/more > /to/here/more/n > /to/here/n > /to/here/new.jpg' "$dsfs" add -q --at=to/here image.dsfs new/copy new/sym2/n new/cats
 tar -C new -cf new.tar --sort=name . && "$mkfs" -q new.dsfs new
-edited 'an archive is added' "$dsfs" add -q --tar=new.tar image.dsfs
+edited 'an archive is added' - "$dsfs" add -q --tar=new.tar image.dsfs
 like new && as_cp 'an archive is added'
 "$dsfs" manifest new.dsfs | sed 's/"source":"/&new\//' >new.list
-edited 'a manifest is added' "$dsfs" add -q --manifest=new.list image.dsfs
+edited 'a manifest is added' - "$dsfs" add -q --manifest=new.list image.dsfs
 like new && as_cp 'a manifest is added'
 mkdir -p newer/cats && seq 3 >newer/cats/1.jpg && chmod 700 newer/cats
-edited 'what is there gives way' "$dsfs" add -q --replace --touch image.dsfs newer
+edited 'what is there gives way' - "$dsfs" add -q --replace --touch image.dsfs newer
 cp -a tree like && ln -f like/zlink like/keep && rm like/cats/1.jpg && cp -a newer/. like && rm like/keep && as_cp 'what is there gives way'
 mkdir self && ln image.dsfs self/image && ln new/copy self/copy
-edited 'the image itself' "$dsfs" add -q image.dsfs self
-has 'the image itself' '> /copy '
+edited 'the image itself' '> /copy' "$dsfs" add -q image.dsfs self
 # what appears beside it is not looked at
-edited 'a name of a directory' "$dsfs" add -q --at=cats image.dsfs ./new/../new/copy
-has 'a name of a directory' '> /cats/copy '
+edited 'a name of a directory' '> /cats/copy' "$dsfs" add -q --at=cats image.dsfs ./new/../new/copy
 cat >./batch <<'END'
 {"op": "add", "source": "new/cats", "path": "/dogs/old"}
 {"op": "mv", "from": "dogs/old/more", "to": "more"}
@@ -163,7 +159,7 @@ cat >./batch <<'END'
 {"op": "rm", "path": "dogs", "recursive": true}
 {"op": "add", "source": "new/copy", "path": "dogs"}
 END
-edited 'a batch that adds' "$dsfs" edit --batch=<(cat batch) image.dsfs
+edited 'a batch that adds' - "$dsfs" edit --batch=<(cat batch) image.dsfs
 check 'a batch that adds: a report' grep -q '^generation 2: names removed 9, moved 1, changed 1, added 5' report
 check 'a batch that adds: a content' test "$("$dsfs" cat image.dsfs more/n | cksum)" = "$(seq 9 | cksum)"
 check 'a batch that adds: a file of its own' test "$(text | grep -cP '\t0600\t')" = 2
@@ -173,7 +169,7 @@ cat >./batch <<'END'
 {"op": "mv", "from": "more/cats/new.jpg", "to": "out"}
 {"op": "rm", "path": "more/cats/more/n"}
 END
-edited 'a batch that moves what it adds' "$dsfs" edit -q --batch=batch image.dsfs
+edited 'a batch that moves what it adds' - "$dsfs" edit -q --batch=batch image.dsfs
 check 'a batch that moves what it adds: its content' test "$("$dsfs" cat image.dsfs out | cksum)" = "$(cksum <new/cats/new.jpg)"
 check 'a batch that moves what it adds: the second name of a file' test "$("$dsfs" cat image.dsfs more/x/n | cksum)" = "$(seq 9 | cksum)"
 
@@ -243,31 +239,51 @@ while IFS='|' read -r name message command; do
 	says "$name" 1 "$message" eval "$dsfs ${command/@/bad.dsfs}"
 	check "$name: nothing is written" cmp first.dsfs bad.dsfs
 done <<END
-no such file|cats/9: is not there|rm @ cats/1.jpg cats/9
-no such directory|x/9: its directory is not there|rm @ x/9
-through a file|leads through what is no directory|rm @ cats/1.jpg/x
+through what is removed|cats/1.jpg: its directory is not there: it was|rm -r @ cats cats/1.jpg
 twice|sym: is named twice|rm @ sym sym
+twice by patterns|cats/10.jpg: is named twice|rm @ 'cats/1*' 'cats/*0.jpg'
 a directory, not told|cats: is a directory: see -r|rm @ cats
 the root|/: is the root, which stays|rm -r @ /
-a pattern of nothing|x*: matches nothing|rm @ sym 'x*'
-dots|cats/../sym: has ..|rm @ cats/../sym
+mv: twice|sym: is named twice|mv @ sym sym dogs
+mv: the root|/: is the root, which stays|mv @ / x
+mv: dots|dogs/../x: has ..|mv @ sym dogs/../x
 below itself|cats: cannot be moved below itself|mv @ cats cats/x
 onto a file|cats/2.jpg: is there already|mv @ sym cats/2.jpg
 onto one in a directory|dogs/old/link: is there already|mv @ dogs/old/link dogs/old
+onto itself|sym: is there already|mv @ sym ./sym
+into itself|dogs: cannot be moved below itself|mv @ '*' dogs
 two names for one|x: is no directory that|mv @ sym zlink x
 a file for a directory|x/: is no directory that|mv @ sym x/
 no directory above|x/y: its directory is not there|mv @ sym x/y
-a long name|a name of 256 bytes: the limit is 255|mv @ sym $long
+mv: a long name|a name of 256 bytes: the limit is 255|mv @ sym $long
 mode of a symlink|sym: is a symlink|set --mode=600 @ sym
 an attribute that is not there|user.x: has no such|set --xattr=user.x @ zlink
 an attribute of a symlink|user.x: a symlink cannot have it|set --xattr=user.x=1 @ sym
 no prefix|x: not an extended attribute|set --xattr=x=1 @ zlink
 an ACL|system.posix_acl_access: not an extended|set --xattr=system.posix_acl_access=1 @ zlink
 add: what is there|cats/1.jpg: is there already|add --at=cats @ new/cats tree/cats/1.jpg
+add: dots|../x: has ..|add --at=../x @ new
+add: twice|/copy: is there already|add @ new/copy new/copy
+add: a long name|a name of 256 bytes: the limit is 255|add --at=$long @ new
 add: no such source|nothing: No such file|add @ new nothing
 add: a way through a file|leads through what is no directory|add --at=zlink/x @ new
 add: archives|not a tar archive|add --tar=tree/zlink @
-a subset of what is not there|cats/9: is not there|subset @ cats/9
+erase: twice|sym: is named twice|erase -y @ sym sym
+END
+# of all verbs that take patterns: TEXT|PATTERN
+while IFS='|' read -r message path; do
+	for verb in 'rm @' 'mv @ dogs' 'set --mtime=1 @' 'subset @' 'erase -y @'; do
+		says "${verb%% *} $path" 1 "$message" eval "$dsfs ${verb/@/bad.dsfs sym \'$path\'}"
+		check "${verb%% *} $path: nothing is written" cmp first.dsfs bad.dsfs
+	done
+done <<END
+cats/9: is not there|cats/9
+x/9: its directory is not there|x/9
+leads through what is no directory|cats/1.jpg/x
+x*: matches nothing|x*
+cats/../sym: has ..|cats/../sym
+c*/../sym: matches nothing|c*/../sym
+a name of 256 bytes: the limit is 255|cats/$long
 END
 printf 'sym\ncats/9\n' >list
 says 'a line of a list' 1 'list: line 2: cats/9: is not there' "$dsfs" rm --from=list bad.dsfs
@@ -277,7 +293,14 @@ while IFS='|' read -r message lines; do
 	says "batch: $message" 1 "batch: line $message" "$dsfs" edit --batch=batch bad.dsfs
 	check "batch: $message: nothing is written" cmp first.dsfs bad.dsfs
 done <<'END'
+1: cats/9: is not there|{"op":"rm","path":"cats/9"}
+1: c*: is not there|{"op":"rm","path":"c*"}
+1: dogs/../x: has ..|{"op":"mv","from":"sym","to":"dogs/../x"}
+1: cats: cannot be moved below itself|{"op":"mv","from":"cats","to":"cats/x"}
+1: zlink: is there already|{"op":"mv","from":"sym","to":"zlink"}
+1: to: is empty|{"op":"mv","from":"sym","to":""}
 2: sym: is not there: line 1 removed or moved it|{"op":"rm","path":"sym"};{"op":"rm","path":"sym"}
+2: sym: is not there: line 1|{"op":"mv","from":"sym","to":"x"};{"op":"set","path":"sym","uid":1}
 2: dogs/x: its directory is not there: it was|{"op":"rm","path":"dogs","recursive":true};{"op":"mv","from":"sym","to":"dogs/x"}
 1: dogs/old/x: is in what is removed afterwards|{"op":"mv","from":"sym","to":"dogs/old/x"};{"op":"rm","path":"dogs","recursive":true}
 1: cats: is a directory: see -r, or "recursive"|{"op":"rm","path":"cats"}
@@ -305,6 +328,7 @@ says 'many errors' 1 'batch: 5 more errors' "$dsfs" edit --batch=batch bad.dsfs
 "$corrupt" first.dsfs 'super both compat^2' bad.dsfs
 says 'an erase' 1 'files are being erased' "$dsfs" rm bad.dsfs sym
 says 'a server' 1 'is on a server' "$dsfs" rm http://127.0.0.1:1/x.dsfs x
+says 'more files for archives' 1 'has archives in place' "$dsfs" add archives.dsfs new
 cp archives.dsfs erased.dsfs
 says 'an erase in an archive that stays' 0 'x/1.png: warning: its content stays' "$dsfs" erase -q -y erased.dsfs x/1.png
 made 'an erase of the archive' erased.dsfs "$dsfs" erase -q -y -r erased.dsfs x a shards
@@ -314,6 +338,16 @@ made 'an archive with its files' archives.dsfs "$dsfs" rm -q -r archives.dsfs sh
 cat a.tar >>archives.dsfs
 says 'an archive that was added' 1 'an archive is behind its end' "$dsfs" rm archives.dsfs x/1.png
 says 'another update' 1 'is being updated by another process' flock -s first.dsfs "$dsfs" rm first.dsfs sym
+
+cp first.dsfs bad.dsfs && flip bad.dsfs "$(data_of bad.dsfs /cats/2.jpg)" && cp bad.dsfs was.dsfs
+says 'a digest of what cannot be read' 1 'no digest: not everything' "$dsfs" rm --digest bad.dsfs sym
+check 'a digest of what cannot be read: nothing is written' cmp was.dsfs bad.dsfs
+small_files() { (ulimit -f 10000; trap '' XFSZ; exec "$@"); }
+echo '{"op":"rm","path":"zlink"}' >few
+for verb in 'rm was.dsfs sym' 'edit --batch=few was.dsfs'; do
+	# shellcheck disable=SC2086
+	says "$verb: no temporary file" 0 'cannot make a temporary file longer' small_files "$dsfs" $verb --memory=1
+done
 
 rows <<'END'
 rm: no image|2|IMAGE is needed|dsfs rm

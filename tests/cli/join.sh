@@ -200,10 +200,10 @@ rm part.dsfs
 "$mkfs" -q -U $uuid part.dsfs@1M+1M tree
 "$dsfs" join -q part.dsfs part.dsfs@1M
 "$mkfs" -q -U $uuid part.dsfs@4M+1M more
-made 'one more part' part.dsfs "$dsfs" join -fq -m all part.dsfs part.dsfs@1M part.dsfs@4M
+made 'one more part' part.dsfs "$dsfs" join -fq -m all --digest=full part.dsfs part.dsfs@1M part.dsfs@4M
 check 'one more part: both are there' test "$("$dsfs" cat part.dsfs large/more)" = more -a \
 	"$("$dsfs" cat part.dsfs large/100 | sed -n 1p)" = 100
-check 'its message' grep -q 'all' <("$dsfs" info part.dsfs)
+check 'its message and digest' test "$("$dsfs" info part.dsfs | grep -cxE "message: *all|digest: *$("$dsfs" digest --full part.dsfs)")" = 2
 
 # What is not joined is not written over, nor lost with the file that is packed anew
 "$mkfs" -q -U $uuid part.dsfs@8M+1M tree/compressed

@@ -196,6 +196,7 @@ a member twice|1|duplicate object key|"$dsfs" ls out/twice.list
 more than is read|1|at most 16777216 are read|"$dsfs" ls out/vast.list
 a digest of a change|1|--digest needs the image in one file|"$dsfs" update --digest out/set.list tree
 of an addition|1|--digest needs the image in one file|"$dsfs" add --digest out/set.list names
+of a removal|1|--digest needs the image in one file|"$dsfs" rm --digest out/set.list 1
 an erase of a list|1|pieces keep their bytes|"$dsfs" erase -y out/set.list 1
 a size|2|at least 65536|"$dsfs" pieces --size=1K set.dsfs x
 no folder|2|IMAGE and DIR are needed|"$dsfs" pieces set.dsfs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dsfs erase: names are removed, and their bytes with them, out of all generations. */
-#include "change.h"
+#include "change_rows.h"
 #include "msg.h"
 #include "verb.h"
 
@@ -8,10 +8,8 @@ static const struct arg option_table[] = {
 	{ CHANGE_RECURSIVE },
 	{ 'y', "yes", NULL, "do not ask", ARG_FLAG(struct change, yes) },
 	{ CHANGE_FROM },
-	{ CHANGE_MESSAGE },
 	{ CHANGE_TOUCH },
-	{ CHANGE_QUIET },
-	{ CHANGE_JSON },
+	{ CHANGE_COMMON },
 	{ }
 };
 
@@ -48,7 +46,7 @@ static bool ask(const struct change *c, const struct edit *e)
 
 static int run(struct edit *e, struct change *c)
 {
-	int ret = change_paths(e, c, change_remove);
+	int ret = change_paths(e, c);
 
 	return ret || e->errors || !e->removed || ask(c, e) ? ret : -ECANCELED;
 }
@@ -60,7 +58,9 @@ static const char *lacks(const struct change *c)
 
 int verb_erase(int argc, char **argv)
 {
-	static const struct change_verb verb = { &command_line, lacks, .run = run, .erase = true };
+	static const struct change_verb verb = {
+		&command_line, lacks, run, .path = change_remove, .erase = true,
+	};
 
 	return change_verb(&verb, argc, argv);
 }

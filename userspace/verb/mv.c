@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dsfs mv: a generation with other names for the same files and directories. */
-#include "change.h"
-#include "status.h"
+#include "change_rows.h"
 #include "verb.h"
 
 static const struct arg option_table[] = {
-	{ CHANGE_MESSAGE },
 	{ CHANGE_TOUCH },
-	{ CHANGE_QUIET },
-	{ CHANGE_JSON },
+	{ CHANGE_COMMON },
 	{ }
 };
 

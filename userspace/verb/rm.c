@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dsfs rm: a generation without some names. */
-#include "change.h"
-#include "status.h"
+#include "change_rows.h"
 #include "verb.h"
 
 static const struct arg option_table[] = {
 	{ CHANGE_RECURSIVE },
 	{ CHANGE_FROM },
-	{ CHANGE_MESSAGE },
 	{ CHANGE_TOUCH },
-	{ CHANGE_QUIET },
-	{ CHANGE_JSON },
+	{ CHANGE_COMMON },
 	{ }
 };
 
@@ -29,7 +26,9 @@ static const struct args command_line = {
 
 int verb_rm(int argc, char **argv)
 {
-	static const struct change_verb verb = { .args = &command_line, .path = change_remove };
+	static const struct change_verb verb = {
+		&command_line, NULL, change_paths, .path = change_remove,
+	};
 
 	return change_verb(&verb, argc, argv);
 }

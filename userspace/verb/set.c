@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dsfs set: a generation with other attributes, as chmod, chown, touch and setfattr set them. */
-#include "change.h"
+#include "change_rows.h"
 #include "msg.h"
 #include "parse.h"
-#include "status.h"
 #include "verb.h"
 
 #define ID_MAX	4294967294U	/* the last one means "no id" */
@@ -83,9 +82,7 @@ static const struct arg option_table[] = {
 	{ 0, "xattr", "NAME=VALUE", "an extended attribute; without = and VALUE it goes",
 	  .set = arg_xattr },
 	{ CHANGE_FROM },
-	{ CHANGE_MESSAGE },
-	{ CHANGE_QUIET },
-	{ CHANGE_JSON },
+	{ CHANGE_COMMON },
 	{ }
 };
 
@@ -118,7 +115,9 @@ static const char *lacks(const struct change *c)
 
 int verb_set(int argc, char **argv)
 {
-	static const struct change_verb verb = { &command_line, lacks, .path = set_path };
+	static const struct change_verb verb = {
+		&command_line, lacks, change_paths, .path = set_path,
+	};
 
 	return change_verb(&verb, argc, argv);
 }

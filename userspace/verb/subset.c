@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dsfs subset: a generation of nothing but the names of a list. */
-#include "change.h"
-#include "status.h"
+#include "change_rows.h"
 #include "verb.h"
 
 static const struct arg option_table[] = {
 	{ CHANGE_FROM },
-	{ CHANGE_MESSAGE },
-	{ CHANGE_QUIET },
-	{ CHANGE_JSON },
+	{ CHANGE_COMMON },
 	{ }
 };
 
@@ -33,7 +30,9 @@ static int keep_path(struct edit *e, struct change *c, const char *path)
 
 int verb_subset(int argc, char **argv)
 {
-	static const struct change_verb verb = { .args = &command_line, .path = keep_path };
+	static const struct change_verb verb = {
+		&command_line, NULL, change_paths, .path = keep_path,
+	};
 
 	return change_verb(&verb, argc, argv);
 }

@@ -5,6 +5,7 @@
  * run that is cut off leaves.
  */
 #include "behind.h"
+#include "change.h"
 #include "extents.h"
 #include "memory.h"
 #include "msg.h"
@@ -12,17 +13,14 @@
 /* Programs and libraries, and the window of the target */
 #define OTHER_BYTES	((8ULL << 20) + WINDOW_BYTES / 2)
 
-void draft_of_base(struct draft *d, const struct base *base)
+void draft_of_geo(struct draft *d, const struct dsfs_geo *geo)
 {
-	const struct dsfs_geo *geo = base->img.geo;
-
 	d->align_bits = geo->align_bits;
 	d->chunk_bits = geo->chunk_bits;
 	d->small_bits = geo->small_bits;
 	d->large_bits = geo->large_bits;
 	if (geo->object_bits)
 		d->object_bits = geo->object_bits;
-	d->compressed = geo->incompat & DSFS_INCOMPAT_COMPRESSED;
 	memcpy(d->label, geo->label, sizeof(d->label));
 	memcpy(d->uuid, geo->uuid, sizeof(d->uuid));
 	d->uuid_set = true;
@@ -34,7 +32,7 @@ void draft_follow(struct draft *d, const struct base *base, struct output *out)
 	const struct dsfs_note *note = &base->note;
 
 	base_tell_note(base);
-	draft_of_base(d, base);
+	draft_of_geo(d, base->img.geo);
 	d->note.codec = note->codec;
 	d->note.codec_level = note->codec_level;
 	d->note.codec_auto = note->codec_auto;
@@ -56,48 +54,43 @@ void note_message(struct dsfs_note *note, const char *message)
 	note->message_bytes = cpu_to_le16(bytes);
 }
 
+int draft_say(struct draft *d, const char *message, u8 digest)
+{
+	note_message(&d->note, message ?: "");
+	d->has_note = d->note.message_bytes || digest;
+	return change_time(&d->time);
+}
+
 /* Pieces are never changed: who has copies of them goes by their names. */
 static int check_pieces(const struct behind *b)
 {
-	if (!b->out.listed)
+	if (b->out.listed && b->asked->digest)
+		return msg_fail(-EINVAL, b->out.path, LISTED_NOT, "--digest");
+	if (!b->out.listed || !b->asked->verb->erase)
 		return 0;
 	return msg_fail(-EROFS, b->out.path,
 			"a list: pieces keep their bytes: use dsfs rm, then dsfs compact to another file and dsfs pieces of that, and delete the old lists and pieces");
 }
 
-int behind_open(struct behind *b, const char *path, bool erase)
+int behind_open(struct behind *b, const char *path)
 {
-	const u64 memory = memory_for_us() / 2, other = OTHER_BYTES + base_cache(0);
+	const u64 memory = b->asked->memory ?: memory_for_us() / 2;
+	const u64 other = OTHER_BYTES + base_cache(0);
 	int ret;
 
-	*b = (struct behind){ .out.fd = -1 };
+	b->out.fd = -1;
 	memory_limit(memory > other ? memory - other : 0);
 	if (tree_init(&b->tree, path, memory))
 		return no_memory();
-	ret = change_open(&b->out, path) ?:
-	      base_open(&b->base, path, BASE_ANY, 0) ?:
-	      change_check_end(&b->base->img) ?: (erase ? check_pieces(b) : 0) ?:
-	      (erase ? 0 : change_check_erasing(&b->base->img));
+	ret = change_open(&b->out, path) ?: base_open(&b->base, path, BASE_ANY, 0) ?:
+	      change_check_end(&b->base->img) ?: check_pieces(b) ?:
+	      (b->asked->verb->erase ? 0 : change_check_erasing(&b->base->img));
 	if (ret)
 		return ret;
 	b->draft.object_bits = b->out.object_bits;
 	b->draft.compat = b->base->img.geo->compat & DSFS_COMPAT_ARCHIVES;
 	draft_follow(&b->draft, b->base, &b->out);
 	return tree_load(&b->tree, b->base, &b->tree.root);
-}
-
-static int write_meta(struct behind *b, u64 stored)
-{
-	const struct draft *d = &b->draft;
-	struct place place;
-
-	place_init(&place, d->start, d->align_bits, d->object_bits);
-	b->meta = (struct meta){
-		.draft = &b->draft, .tree = &b->tree, .out = &b->out, .place = &place,
-		.stored = stored,
-	};
-	return output_open(&b->out, d->start) ?: meta_write(&b->meta) ?:
-	       output_finish(&b->out, &b->meta.super);
 }
 
 /* A small file that crosses a block lies in the data of an archive (G14 in format.rst). */
@@ -121,25 +114,24 @@ static int check_inside(const struct behind *b)
 	return 0;
 }
 
-int behind_write(struct behind *b, const char *message)
+int behind_write(struct behind *b)
 {
+	const struct change *c = b->asked;
 	struct draft *d = &b->draft;
-	int ret = change_time(&d->time) ?: tree_extents(&b->extents, b->base, &b->tree) ?:
-		  check_inside(b);
-	u64 stored;
+	int ret = draft_say(d, c->message, c->digest) ?:
+		  tree_extents(&b->extents, b->base, &b->tree) ?: check_inside(b);
 
 	if (ret)
 		return ret;
-	note_message(&d->note, message ? message : "");
-	d->has_note = d->note.message_bytes;
-	stored = d->compat & DSFS_COMPAT_ARCHIVES ?
-		 extents_share_archives(&b->extents, &b->tree) :
-		 extents_share(&b->extents, &b->tree);
+	b->meta = (struct meta){ .draft = d, .tree = &b->tree, .out = &b->out };
+	b->meta.stored = d->compat & DSFS_COMPAT_ARCHIVES ?
+			 extents_share_archives(&b->extents, &b->tree) :
+			 extents_share(&b->extents, &b->tree);
 	/* memory for what is written */
 	base_close(b->base);
 	if (!(d->compat & DSFS_COMPAT_ERASING))
 		array_free(&b->extents);
-	return write_meta(b, stored);
+	return meta_commit(&b->meta, c->digest);
 }
 
 void behind_end(struct behind *b, int ret)

@@ -9,6 +9,8 @@
 #include "base.h"
 #include "meta.h"
 
+struct change;
+
 /**
  * struct behind - such a generation
  * @out: the image, to be written
@@ -17,6 +19,7 @@
  * @extents: struct node *: the files whose data the tree keeps
  * @draft: the new generation
  * @meta: its metadata, with its superblock once it is written
+ * @asked: what is asked for, from the beginning on
  */
 struct behind {
 	struct output out;
@@ -25,27 +28,24 @@ struct behind {
 	struct array extents;
 	struct draft draft;
 	struct meta meta;
+	const struct change *asked;
 };
 
-/* What a draft has of a base image: the layout, as files that it has were laid out by it. */
-void draft_of_base(struct draft *d, const struct base *base);
+/* What a draft has of an image: the layout, as files that it has were laid out by it. */
+void draft_of_geo(struct draft *d, const struct dsfs_geo *geo);
 /* All that a generation behind the newest one has, but for its own message and what is asked for */
 void draft_follow(struct draft *d, const struct base *base, struct output *out);
 void note_message(struct dsfs_note *note, const char *message);
+/* Its time, a message, or NULL, and whether it keeps a digest.  Return: 0 or -errno. */
+int draft_say(struct draft *d, const char *message, u8 digest);
 
 /* These write messages.  Return: 0 or -errno. */
 
-/**
- * behind_open - open and lock an image, and load its tree; behind_end() in any case
- * @erase: an erase may have been cut off
- */
-int behind_open(struct behind *b, const char *path, bool erase);
+/** behind_open - open and lock an image, and load its tree; behind_end() in any case */
+int behind_open(struct behind *b, const char *path);
 
-/**
- * behind_write - write the generation: the image has it, or is as it was
- * @message: of up to DSFS_MESSAGE_MAX bytes, or NULL
- */
-int behind_write(struct behind *b, const char *message);
+/** behind_write - write the generation: the image has it, or is as it was */
+int behind_write(struct behind *b);
 
 /** behind_end - @ret: what the functions above returned, or what was in between */
 void behind_end(struct behind *b, int ret);
@@ -67,7 +67,7 @@ struct erase {
 /* Names were taken from the tree, which edit_end() has not ended. */
 int erase_note(struct erase *x, struct behind *b);
 /* Instead of behind_write(). */
-int erase_write(struct erase *x, struct behind *b, const char *message);
+int erase_write(struct erase *x, struct behind *b);
 void erase_free(struct erase *x);
 
 /* Whether an erase was cut off; and end it. */

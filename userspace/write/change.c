@@ -5,9 +5,11 @@
  */
 #include "behind.h"
 #include "change.h"
+#include "digest_lines.h"
 #include "json.h"
 #include "list.h"
 #include "msg.h"
+#include "progress.h"
 #include "status.h"
 
 static u64 operations(const struct edit *e)
@@ -24,22 +26,34 @@ static void report_erase(struct json *j, const struct erase *x)
 		 "not reached: copies of the image, snapshots below it, caches of nodes, mounts\n");
 }
 
-void change_report(const struct dsfs_super *super, const struct tree *t, const struct edit *e,
-		   bool as_json, const struct erase *x)
+void change_report_made(struct json *j, const struct meta *m)
 {
-	const u64 removed = e->had + e->put - t->gone - t->inodes;
+	const struct dsfs_note *note = &m->draft->note;
+	char digest[DIGEST_TEXT];
+
+	json_show_u64(j, "files", "files %llu, ", le64_to_cpu(m->super.files));
+	json_show_u64(j, "directories", "directories %llu\n", m->tree->ndirs);
+	json_show_size(j, "written_meta_bytes", "written %s of metadata, ",
+		       le64_to_cpu(m->super.meta_bytes));
+	json_show_size(j, "image_bytes", "image %s\n", le64_to_cpu(m->super.image_bytes));
+	if (!note->digest_kind)
+		return;
+	digest_text(note->digest_kind, note->digest, digest);
+	json_show_str(j, "digest", "digest %s\n", digest);
+}
+
+void change_report(const struct meta *m, const struct edit *e, bool as_json,
+		   const struct erase *x)
+{
+	const u64 removed = e->had + e->put - m->tree->gone - m->tree->inodes;
 	struct json json, *j = json_report(&json, as_json);
 
-	json_show_u64(j, "generation", "generation %llu: ", le64_to_cpu(super->generation));
+	json_show_u64(j, "generation", "generation %llu: ", le64_to_cpu(m->super.generation));
 	json_show_u64(j, "removed_names", "names removed %llu, ", removed);
 	json_show_u64(j, "moved_names", "moved %llu, ", e->moved);
 	json_show_u64(j, "changed_names", "changed %llu, ", e->changed);
 	json_show_u64(j, "added_names", "added %llu\n", e->put);
-	json_show_u64(j, "files", "files %llu, ", le64_to_cpu(super->files));
-	json_show_u64(j, "directories", "directories %llu\n", t->ndirs);
-	json_show_size(j, "written_meta_bytes", "written %s of metadata, ",
-		       le64_to_cpu(super->meta_bytes));
-	json_show_size(j, "image_bytes", "image %s\n", le64_to_cpu(super->image_bytes));
+	change_report_made(j, m);
 	if (x)
 		report_erase(j, x);
 	json_end(j);
@@ -58,7 +72,6 @@ int change_begin(struct edit *e, struct tree *t, const struct change *c, u64 had
 struct list_use {
 	struct edit *e;
 	struct change *c;
-	int (*fn)(struct edit *e, struct change *c, const char *path);
 };
 
 static int take_line(void *arg, char *line, size_t len, u64 number)
@@ -66,14 +79,13 @@ static int take_line(void *arg, char *line, size_t len, u64 number)
 	const struct list_use *u = arg;
 
 	u->e->line = number;
-	return u->fn(u->e, u->c, line);
+	return u->c->verb->path(u->e, u->c, line);
 }
 
-int change_paths(struct edit *e, struct change *c,
-		 int (*fn)(struct edit *e, struct change *c, const char *path))
+int change_paths(struct edit *e, struct change *c)
 {
 	struct array paths = { .size = sizeof(char *) };
-	struct list_use use = { e, c, fn };
+	struct list_use use = { e, c };
 	int ret = 0;
 
 	for (char **p = c->paths; !ret && *p; p++)
@@ -81,7 +93,7 @@ int change_paths(struct edit *e, struct change *c,
 	for (size_t i = 0; i < paths.n; i++) {
 		char *path = ((char **)paths.p)[i];
 
-		ret = ret ?: fn(e, c, path);
+		ret = ret ?: c->verb->path(e, c, path);
 		free(path);
 	}
 	array_free(&paths);
@@ -98,7 +110,7 @@ static int change(struct behind *b, struct change *c, struct edit *e, struct era
 	if (ret)
 		return ret;
 	e->lenient = c->again;
-	ret = v->path ? change_paths(e, c, v->path) : v->run(e, c);
+	ret = v->run(e, c);
 	if (ret == -ENOMEM)
 		no_memory();
 	e->lenient = false;
@@ -110,9 +122,9 @@ static int change(struct behind *b, struct change *c, struct edit *e, struct era
 			msg_warn(b->base->img.path, "nothing to be done: it gets no generation");
 		return 0;
 	}
-	ret = v->erase ? erase_write(x, b, c->message) : behind_write(b, c->message);
+	ret = v->erase ? erase_write(x, b) : behind_write(b);
 	if (!ret && (c->json || !c->quiet))
-		change_report(&b->meta.super, &b->tree, e, c->json, v->erase ? x : NULL);
+		change_report(&b->meta, e, c->json, v->erase ? x : NULL);
 	return ret;
 }
 
@@ -131,10 +143,10 @@ static int end_begun(struct behind *b, const struct change *c, struct erase *x)
 
 int change_image(const char *image, struct change *c)
 {
-	struct behind b;
+	struct behind b = { .asked = c };
 	struct edit e = { 0 };
 	struct erase x = { 0 };
-	int ret = behind_open(&b, image, c->verb->erase) ?: end_begun(&b, c, &x);
+	int ret = behind_open(&b, image) ?: end_begun(&b, c, &x);
 	const bool ended = ret == 1;
 
 	ret = ended ? 0 : ret ?: change(&b, c, &e, &x);
@@ -149,7 +161,7 @@ int change_image(const char *image, struct change *c)
 /* What the command line lacks, or NULL */
 static const char *lacks(const struct change_verb *v, const struct change *c)
 {
-	if (v->path && !c->from && !*c->paths)
+	if (v->run == change_paths && !c->from && !*c->paths)
 		return "no path given";
 	for (char **p = c->paths; *p; p++) {
 		if (!**p)
@@ -171,6 +183,7 @@ int change_verb(const struct change_verb *v, int argc, char **argv)
 
 	if (ret < 0) {
 		c.paths = argv + 1;
+		progress_enable(!c.quiet && !c.json);
 		what = lacks(v, &c);
 		ret = what ? args_wrong(EXIT_USAGE, "%s", what) : change_image(argv[0], &c);
 	}

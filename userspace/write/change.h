@@ -8,11 +8,15 @@
 
 struct change_verb;
 struct erase;
+struct json;
+struct meta;
 
 /**
  * struct change - the command line of such a verb
  * @verb: which one
  * @from: a list of paths
+ * @memory: of the run; 0: a half of what there is
+ * @digest: DSFS_DIGEST_* of what it keeps
  * @touch: directories whose names change get a new mtime
  * @paths: the other arguments behind the image
  * @recursive: of dsfs rm and erase
@@ -24,6 +28,8 @@ struct change {
 	const struct change_verb *verb;
 	const char *message;
 	const char *from;
+	u64 memory;
+	unsigned int digest;
 	bool touch;
 	bool recursive;
 	bool quiet;
@@ -34,43 +40,22 @@ struct change {
 	struct edit_attrs attrs;
 };
 
-/* Entries of a table of options */
-#define CHANGE_RECURSIVE \
-	.letter = 'r', .name = "recursive", \
-	.help = "directories, too, with all that is below them", \
-	ARG_FLAG(struct change, recursive)
-#define CHANGE_MESSAGE \
-	.letter = 'm', .name = "message", .value = "TEXT", \
-	.help = "what the generation is, up to 1024 bytes", \
-	ARG_TEXT(struct change, message, DSFS_MESSAGE_MAX)
-#define CHANGE_FROM \
-	.name = "from", .value = "FILE", \
-	.help = "a list of paths, one a line; - is standard input", \
-	ARG_LIST(struct change, from)
-#define CHANGE_TOUCH \
-	.name = "touch", .help = "set the mtime of directories that lose or get a name", \
-	ARG_FLAG(struct change, touch)
-#define CHANGE_QUIET \
-	.letter = 'q', .name = "quiet", .help = "no report", ARG_FLAG(struct change, quiet)
-#define CHANGE_JSON \
-	.name = "json", .help = "report as JSON", ARG_FLAG(struct change, json)
-
 #define CHANGE_EXIT \
 	"\nExit: 0 done, 1 failed (and the image is as it was), 2 wrong usage.\n"
 
 /**
  * struct change_verb - such a verb
  * @lacks: what is missing on the command line, or NULL; may be NULL
- * @path: does the operation, once for all that the patterns match, then for all paths of the list
- * @run: or does all operations.  Both return 0, -ENOMEM without a message, or another -errno behind
- *	one
+ * @run: does all operations
+ * @path: does one of change_paths(), which may be @run.  Both return 0, -ENOMEM without a
+ *	message, or another -errno behind one
  * @erase: bytes go, too
  */
 struct change_verb {
 	const struct args *args;
 	const char *(*lacks)(const struct change *c);
-	int (*path)(struct edit *e, struct change *c, const char *path);
 	int (*run)(struct edit *e, struct change *c);
+	int (*path)(struct edit *e, struct change *c, const char *path);
 	bool erase;
 };
 
@@ -86,17 +71,14 @@ int change_image(const char *image, struct change *c);
 
 /* change_begin - edit_begin(), for a tree of @had inodes.  Messages are written. */
 int change_begin(struct edit *e, struct tree *t, const struct change *c, u64 had);
-/* Report what became of the generation, whose tree is @t; @x: NULL: nothing was erased. */
-void change_report(const struct dsfs_super *super, const struct tree *t, const struct edit *e,
-		   bool as_json, const struct erase *x);
+/* Report what became of the generation; @x: NULL: nothing was erased. */
+void change_report(const struct meta *m, const struct edit *e, bool as_json,
+		   const struct erase *x);
+/* The part of it that tells of the image */
+void change_report_made(struct json *j, const struct meta *m);
 
-/**
- * change_paths - call @fn for all that the patterns match, then for all paths of the list
- *
- * Return: as @path of a verb.
- */
-int change_paths(struct edit *e, struct change *c,
-		 int (*fn)(struct edit *e, struct change *c, const char *path));
+/* @path of the verb for all that the patterns match, then for all paths of the list */
+int change_paths(struct edit *e, struct change *c);
 
 /* A path that goes, as the options say */
 int change_remove(struct edit *e, struct change *c, const char *path);

@@ -19,7 +19,6 @@
  * @object_bits: log2 of the size of the store's objects; 0: it has none
  * @no_dedup: equal contents are stored as often as they occur
  * @packs: what is added is compressed
- * @compressed: files may be, those that it keeps too
  * @uuid: valid with @uuid_set; @hash_uuid: it is derived from the content
  * @start: offset of the first byte that is written
  * @data_start: offset of the data of the image
@@ -39,7 +38,6 @@ struct draft {
 	u8 object_bits;
 	bool no_dedup;
 	bool packs;
-	bool compressed;
 	bool uuid_set;
 	bool hash_uuid;
 	u64 start;

@@ -237,13 +237,13 @@ static int end_erase(struct erase *x, struct behind *b, struct dsfs_super *super
 	return b->out.ops->commit(&b->out, super);
 }
 
-int erase_write(struct erase *x, struct behind *b, const char *message)
+int erase_write(struct erase *x, struct behind *b)
 {
 	int ret;
 
 	b->draft.previous = NULL;
 	b->draft.compat |= DSFS_COMPAT_ERASING;
-	ret = behind_write(b, message);
+	ret = behind_write(b);
 	if (ret)
 		return ret;
 	say_shared(x, b);

@@ -145,7 +145,6 @@ static int add_part(struct join_image *j, const char *name, struct base *base)
 		p->shares = 0;
 	if (geo->generation >= j->draft.number)
 		j->draft.number = geo->generation + 1;
-	j->draft.compressed |= !!(geo->incompat & DSFS_INCOMPAT_COMPRESSED);
 	return check_agreed(j, geo, name) ?: take_codec(j, base, name) ?:
 	       change_check_erasing(&base->img) ?: load_tree(j, base);
 }
@@ -257,44 +256,24 @@ static int load_parts(struct join_image *j, char *const *parts)
 	return ret;
 }
 
-static int decide(struct join_image *j, const char *message)
+static int decide(struct join_image *j, const struct change *c)
 {
 	const u64 end = part_at(j, j->parts.n - 1)->end, mask = DSFS_BLOCK_SIZE - 1;
-	const struct dsfs_geo *geo = &j->geo;
 	struct draft *d = &j->draft;
 
-	d->align_bits = geo->align_bits;
-	d->chunk_bits = geo->chunk_bits;
-	d->small_bits = geo->small_bits;
-	d->large_bits = geo->large_bits;
-	d->object_bits = geo->object_bits;
-	d->uuid_set = true;
+	draft_of_geo(d, &j->geo);
 	d->start = (end + mask) & ~mask;
 	d->data_start = DSFS_DATA_START_MIN;
-	memcpy(d->label, geo->label, sizeof(d->label));
-	memcpy(d->uuid, geo->uuid, sizeof(d->uuid));
 	j->out.boot_signature = true;
-	note_message(&d->note, message ? message : "");
-	d->has_note = d->note.message_bytes;
-	return change_time(&d->time);
-}
-
-static int write_meta(struct join_image *j)
-{
-	struct place place;
-
-	place_init(&place, j->draft.start, j->draft.align_bits, j->draft.object_bits);
 	j->meta = (struct meta){
-		.draft = &j->draft, .tree = &j->tree, .out = &j->out, .place = &place,
-		.stored = j->stored,
+		.draft = d, .tree = &j->tree, .out = &j->out, .stored = j->stored,
 	};
-	return output_open(&j->out, j->draft.start) ?: meta_write(&j->meta) ?:
-	       output_finish(&j->out, &j->meta.super);
+	return draft_say(d, c->message, c->digest);
 }
 
-int joined_make(struct join_image *j, char *const *parts, const char *message)
+int joined_make(struct join_image *j, char *const *parts, const struct change *c)
 {
-	return load_parts(j, parts) ?: decide(j, message) ?: write_meta(j);
+	return load_parts(j, parts) ?: decide(j, c) ?: meta_commit(&j->meta, c->digest);
 }
 
 void joined_end(struct join_image *j, int ret)

@@ -6,7 +6,7 @@
 #ifndef DSFS_JOIN_H
 #define DSFS_JOIN_H
 
-#include "args.h"
+#include "change.h"
 #include "format.h"
 #include "meta.h"
 
@@ -52,7 +52,7 @@ struct join_image {
  */
 int joined_open(struct join_image *j, const char *target, u64 memory, bool force);
 /** joined_make - unite parts, of which there is at least one, and write the image of them all */
-int joined_make(struct join_image *j, char *const *parts, const char *message);
+int joined_make(struct join_image *j, char *const *parts, const struct change *c);
 /** joined_end - @ret: what they returned */
 void joined_end(struct join_image *j, int ret);
 

@@ -231,21 +231,15 @@ static void fill_super(struct meta *m)
 		uuid_generate_random(sb->uuid);
 }
 
-/* Check the superblock as readers do, before it is written. */
-static int check_super(struct meta *m)
+int meta_check_super(const char *path, struct dsfs_super *sb, struct dsfs_geo *geo)
 {
-	struct dsfs_super sb = m->super;
 	struct dsfs_err err = { 0 };
-	struct dsfs_geo geo;
 	int ret;
 
-	sb.checksum = cpu_to_le32(dsfs_super_sum(&sb));
-	ret = dsfs_super_decode(&sb, 0, &geo, &err);
-	if (ret)
-		msg_error(m->out ? m->out->path : m->tree->source,
-			  "superblock: %s: %llu: the limit is %llu", err.what,
-			  err.value, err.limit);
-	return ret;
+	sb->checksum = cpu_to_le32(dsfs_super_sum(sb));
+	ret = dsfs_super_decode(sb, 0, geo, &err);
+	return ret ? msg_fail(ret, path, "superblock: %s: %llu: the limit is %llu", err.what,
+			      err.value, err.limit) : 0;
 }
 
 int meta_write(struct meta *m)
@@ -260,7 +254,18 @@ int meta_write(struct meta *m)
 	if (ret)
 		return ret;
 	fill_super(m);
-	return check_super(m);
+	return meta_check_super(m->out ? m->out->path : m->tree->source, &m->super, &m->geo);
+}
+
+int meta_commit(struct meta *m, u8 digest)
+{
+	const struct draft *d = m->draft;
+	struct place place;
+
+	place_init(&place, d->start, d->align_bits, d->object_bits);
+	m->place = &place;
+	return output_open(m->out, d->start) ?: meta_write(m) ?: meta_keep_digest(m, digest, 0) ?:
+	       output_finish(m->out, &m->super);
 }
 
 void meta_free(struct meta *m)

@@ -24,6 +24,7 @@
  * @next_dir: index in DIRS of the next directory
  * @fills: u16: names in each name block
  * @numbers: __le32: NUMBERS
+ * @geo: what @super says when all is written
  */
 struct meta {
 	struct draft *draft;
@@ -45,6 +46,7 @@ struct meta {
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;
+	struct dsfs_geo geo;
 	u64 bytes[DSFS_REGIONS];
 	enum dsfs_region_id region;
 	u32 fill;
@@ -59,15 +61,20 @@ struct meta {
  * Return: 0 or -errno.
  */
 int meta_write(struct meta *m);
+/* All of a generation whose data is there, with a digest of a kind: @place is not set. */
+int meta_commit(struct meta *m, u8 digest);
 void meta_free(struct meta *m);
+/* Check a superblock as readers do, before it is written; it gets its checksum. */
+int meta_check_super(const char *path, struct dsfs_super *sb, struct dsfs_geo *geo);
 
 /**
- * meta_keep_digest - put a digest into the note that was written
+ * meta_keep_digest - put the digest of all that was written into the note
+ * @kind: DSFS_DIGEST_*; NONE: there is nothing to do
  *
  * m->super changes: it covers the note.
  * Return: 0 or -errno.
  */
-int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest);
+int meta_keep_digest(struct meta *m, u8 kind, u64 threads);
 
 /* regions.c: appending to the area */
 void meta_begin(struct meta *m, enum dsfs_region_id id);

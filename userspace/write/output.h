@@ -304,6 +304,8 @@ int output_sync(const struct output *out);
  * listed.c: whether a target is a list; take it in the place of an image, of which nothing but a
  * part behind its end is written; read the image that has the part with these superblocks
  */
+#define LISTED_NOT \
+	"is a list: %s needs the image in one file, of which dsfs pieces makes a list"
 bool listed_is(int fd);
 int listed_open(struct output *out);
 int listed_commit(struct output *out, const struct dsfs_super *super);

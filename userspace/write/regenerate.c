@@ -237,16 +237,10 @@ int change_time(s64 *ns)
 static int check_plan(struct regenerate *g, const struct area *a)
 {
 	const u64 from = a->start + (a->at << DSFS_BLOCK_BITS);
-	struct dsfs_err err = { 0 };
 	struct dsfs_geo geo;
-	int ret;
+	const int ret = meta_check_super(g->img.path, &g->super, &geo);
 
-	g->super.checksum = cpu_to_le32(dsfs_super_sum(&g->super));
-	ret = dsfs_super_decode(&g->super, 0, &geo, &err);
-	if (ret)
-		return msg_fail(ret, g->img.path, "superblock: %s: %llu: the limit is %llu",
-				err.what, err.value, err.limit);
-	return output_fits(&g->out, from, geo.image_bytes - from) ? 0 : -ENOSPC;
+	return ret || output_fits(&g->out, from, geo.image_bytes - from) ? ret : -ENOSPC;
 }
 
 /* Put a block behind the others; @sum: its entry in BLOCKSUMS. */

@@ -3,6 +3,7 @@
  * The metadata area as a stream of blocks.  Each region begins with a block.  The checksum of a
  * block is computed when the block is full.
  */
+#include "digest.h"
 #include "meta.h"
 
 static int write_block(struct meta *m, u64 number, const void *p, size_t bytes)
@@ -124,16 +125,38 @@ static int write_again(struct meta *m, enum dsfs_region_id id, const void *p, si
 			   bytes);
 }
 
-int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest)
+/* The digest is that of the image as it can be read now, whatever it was made of. */
+static int digest(const struct meta *m, const struct digest_request *request, u8 *sum)
 {
+	struct image img = {
+		.path = m->out->path, .start = m->out->at, .bytes = m->geo.image_bytes,
+		.geo = &m->geo,
+	};
+	struct digest_result result;
+	const char *what;
+	int ret = output_settle(m->out) ?: reader_fd(m->out->fd, &img.reader, &what);
+
+	if (ret)
+		return ret;
+	ret = digest_image(&img, request, &result);
+	memcpy(sum, result.sum, sizeof(result.sum));
+	image_close(&img);
+	return ret;
+}
+
+int meta_keep_digest(struct meta *m, u8 kind, u64 threads)
+{
+	const struct digest_request request = { .threads = threads, .kind = kind };
 	const struct dsfs_region *r = &m->super.regions[DSFS_REGION_NOTE];
 	struct dsfs_note *note = &m->draft->note;
 	__le32 *sums = (__le32 *)m->sums.p;
 	u8 block[DSFS_BLOCK_SIZE] = { 0 };
+	int ret = kind ? digest(m, &request, note->digest) : 0;
 
+	if (ret || !kind)
+		return ret;
 	note->digest_kind = kind;
 	note->digest_bytes = DSFS_DIGEST_BYTES;
-	memcpy(note->digest, digest, DSFS_DIGEST_BYTES);
 	memcpy(block, note, sizeof(*note));
 	sums[le64_to_cpu(r->start) >> DSFS_BLOCK_BITS] =
 		cpu_to_le32(dsfs_crc32c(0, block, sizeof(block)));
