@@ -62,4 +62,6 @@ sed -i '3~7s|"mtime":16|"mtime":15|' mixed
 # The metadata of the image is mapped, a part of it at a time
 exits 'an update' 0 within $(($(stat -c %s m.dsfs) / 1024)) "$dsfs" update -q -f --manifest=mixed m.dsfs
 exits 'an update: sound' 0 "$fsck" -q m.dsfs
+exits 'an edit' 0 within $(($(stat -c %s m.dsfs) / 1024)) "$dsfs" rm -q m.dsfs '*/*1.*'
+exits 'an edit: sound' 0 "$fsck" -q m.dsfs
 finish
