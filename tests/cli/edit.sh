@@ -46,7 +46,7 @@ edited()
 	[ "$2" = - ] || check "$name: what differs" test "$(cut -f 1 differs | sort | tr '\n' ' ')" = "$2 "
 	check "$name: what was there stays" cmp -s -i 69632 -n $(($(stat -c %s first.dsfs) - 69632)) first.dsfs image.dsfs
 	check "$name: another generation" newest '"label", "generation"' '"set", 2'
-	[[ "$*" != *--batch=[-/]* ]] || return 0
+	[[ "$*" != *--batch=-* ]] || return 0
 	cp image.dsfs was.dsfs
 	cp first.dsfs image.dsfs
 	run "$3" "$4" --digest=full "${@:5}"
@@ -104,7 +104,7 @@ cat >./batch <<'END'
 {"op": "rm", "path": "cats/dogs/old", "recursive": true}
 {"op": "set", "path": "cats/2.jpg", "mode": "600", "uid": 3, "xattrs": {"user.n": "6161"}}
 END
-edited 'a batch' - "$dsfs" edit -q --batch=- image.dsfs <./batch
+edited 'a batch' - "$dsfs" edit -q --batch=batch image.dsfs
 check 'a batch: a swap' test "$("$dsfs" cat image.dsfs cats/1.jpg | cksum)" = "$(cksum <tree/cats/2.jpg)"
 check 'a batch: a directory' test "$(text | grep -c '^/cats/dogs')" = 5
 check 'a batch: both names' test "$(text | grep -cP '\t0600\t3\t')" = 2
@@ -159,7 +159,7 @@ cat >./batch <<'END'
 {"op": "rm", "path": "dogs", "recursive": true}
 {"op": "add", "source": "new/copy", "path": "dogs"}
 END
-edited 'a batch that adds' - "$dsfs" edit --batch=<(cat batch) image.dsfs
+edited 'a batch that adds' - "$dsfs" edit --batch=- image.dsfs < <(cat batch)
 check 'a batch that adds: a report' grep -q '^generation 2: names removed 9, moved 1, changed 1, added 5' report
 check 'a batch that adds: a content' test "$("$dsfs" cat image.dsfs more/n | cksum)" = "$(seq 9 | cksum)"
 check 'a batch that adds: a file of its own' test "$(text | grep -cP '\t0600\t')" = 2
@@ -343,11 +343,7 @@ cp first.dsfs bad.dsfs && flip bad.dsfs "$(data_of bad.dsfs /cats/2.jpg)" && cp 
 says 'a digest of what cannot be read' 1 'no digest: not everything' "$dsfs" rm --digest bad.dsfs sym
 check 'a digest of what cannot be read: nothing is written' cmp was.dsfs bad.dsfs
 small_files() { (ulimit -f 10000; trap '' XFSZ; exec "$@"); }
-echo '{"op":"rm","path":"zlink"}' >few
-for verb in 'rm was.dsfs sym' 'edit --batch=few was.dsfs'; do
-	# shellcheck disable=SC2086
-	says "$verb: no temporary file" 0 'cannot make a temporary file longer' small_files "$dsfs" $verb --memory=1
-done
+says 'no temporary file' 0 'cannot make a temporary file longer' small_files "$dsfs" rm --memory=1 was.dsfs sym
 
 rows <<'END'
 rm: no image|2|IMAGE is needed|dsfs rm
