@@ -3,9 +3,9 @@
  * checksum - what a checksum of a file's data costs on this machine.
  *
  * For tests/bench/checksum.  Each way is called as the module calls it: for 4 KiB at once, but
- * XXH64 also for smaller pieces.  The data is in the processor's cache, or flushed from it first, as
- * data is that a device has just written, and the next 4 KiB are prefetched, or fewer.  What a kernel pays beside that for
- * vector registers (kernel_fpu_begin()) is not in it.
+ * XXH64 also for smaller pieces.  The data is in the processor's cache, or flushed from it first,
+ * as data is that a device has just written, and the next 4 KiB are prefetched, or fewer.  What a
+ * kernel pays beside that for vector registers (kernel_fpu_begin()) is not in it.
  *
  * Output: a line for each way: name, and microseconds in cache, and flushed from it.
  */
