@@ -26,14 +26,14 @@ void client_wake(struct http_object *obj)
 	(void)obj;
 }
 
-bool registry_can_renew(struct http_object *obj)
+bool secrets_can_renew(struct http_object *obj)
 {
 	(void)obj;
 	return false;
 }
 
-int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
-		   char why[HTTP_WHY])
+int secrets_renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
+		  char why[HTTP_WHY])
 {
 	(void)obj, (void)serial, (void)stop, (void)why;
 	return -EACCES;
