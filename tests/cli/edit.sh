@@ -195,8 +195,9 @@ check 'an erase: the partner can be read' test "$("$dsfs" cat secret.dsfs dogs/p
 check 'an erase: sound' "$fsck" -q secret.dsfs
 check 'an erase: the only generation' holds 'len(d["generations"]) == 1' <("$dump" --generations --json secret.dsfs)
 says 'an erase is not undone' 1 'there is none' "$dsfs" revert secret.dsfs
-made 'the partner, too' secret.dsfs "$dsfs" erase -q -y secret.dsfs dogs/partner
-check 'the partner, too: gone' test "$(found 'erased 2 ')" = 0
+made 'the partner, too' secret.dsfs "$dsfs" erase -q -y --digest --memory=1 secret.dsfs dogs/partner
+check 'the partner, too: gone, and a digest' test "$(found 'erased 2 ') $("$fsck" --digest secret.dsfs 2>&1)" = \
+	"0 $("$fsck" secret.dsfs)"
 cp secret.dsfs cut.dsfs
 "$corrupt" secret.dsfs 'super both compat^2' cut.dsfs
 check 'an erase that was cut off' grep -q 'what it was to overwrite may still be there' <("$fsck" cut.dsfs 2>&1)
@@ -289,7 +290,8 @@ printf 'sym\ncats/9\n' >list
 says 'a line of a list' 1 'list: line 2: cats/9: is not there' "$dsfs" rm --from=list bad.dsfs
 # in a batch: TEXT|LINES, with a semicolon between them
 while IFS='|' read -r message lines; do
-	tr ';' '\n' <<<"$lines" >./batch
+	message=${message/LONG/$long}
+	tr ';' '\n' <<<"${lines/LONG/$long}" >./batch
 	says "batch: $message" 1 "batch: line $message" "$dsfs" edit --batch=batch bad.dsfs
 	check "batch: $message: nothing is written" cmp first.dsfs bad.dsfs
 done <<'END'
@@ -298,6 +300,7 @@ done <<'END'
 1: dogs/../x: has ..|{"op":"mv","from":"sym","to":"dogs/../x"}
 1: cats: cannot be moved below itself|{"op":"mv","from":"cats","to":"cats/x"}
 1: zlink: is there already|{"op":"mv","from":"sym","to":"zlink"}
+1: LONG: a name of 256 bytes: the limit is 255|{"op":"mv","from":"sym","to":"LONG"}
 1: to: is empty|{"op":"mv","from":"sym","to":""}
 2: sym: is not there: line 1 removed or moved it|{"op":"rm","path":"sym"};{"op":"rm","path":"sym"}
 2: sym: is not there: line 1|{"op":"mv","from":"sym","to":"x"};{"op":"set","path":"sym","uid":1}
