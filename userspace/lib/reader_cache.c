@@ -236,7 +236,7 @@ static struct missing look_up(const struct cache *c, struct span *s)
 static void keep(struct cache *c, struct span *s, const struct missing *m)
 {
 	const size_t from = m->first * CACHE_BLOCK, end = end_of(s, m);
-	struct iovec iov[BUFFERS + 2];
+	struct iovec iov[BUFFERS + 2] = { };
 	const int n = cut(s->iov, s->n, from, end - from, iov);
 	struct cursor p = { iov, 0 };
 
