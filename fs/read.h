@@ -27,6 +27,7 @@ struct dsfs_read {
 	int error;			/* errno of the bad range */
 	unsigned int chunk_bits;	/* log2 of the chunk size of the file */
 	enum dsfs_request kind;		/* purpose, for the counters */
+	int cpu;			/* that has sent it */
 	bool verify;			/* verify checksums */
 	bool bounced;			/* fill all folios from bounce pages */
 	bool sync;			/* a task waits, and finishes the read if it can at once */

@@ -26,9 +26,18 @@
  */
 #define DSFS_PATIENCE	(1 + msecs_to_jiffies(2))
 
+/*
+ * The CPU that took the interrupt finishes a read, or, where more wait for it than it takes at
+ * once, the one that has sent the read: a device with one queue has one CPU take all interrupts.
+ */
 static void dsfs_read_queue(struct dsfs_read *rd, unsigned long delay)
 {
-	queue_delayed_work(DSFS_SB(rd->inode->i_sb)->read_wq, &rd->work, delay);
+	struct workqueue_struct *wq = DSFS_SB(rd->inode->i_sb)->read_wq;
+	int cpu = WORK_CPU_UNBOUND;
+
+	if (!rd->sync && workqueue_congested(cpu, wq) && !workqueue_congested(rd->cpu, wq))
+		cpu = rd->cpu;
+	queue_delayed_work_on(cpu, wq, &rd->work, delay);
 }
 
 /*
@@ -432,6 +441,7 @@ int dsfs_read_send(struct dsfs_read *rd)
 {
 	const bool sync = rd->sync;
 
+	rd->cpu = raw_smp_processor_id();
 	INIT_DELAYED_WORK(&rd->work, dsfs_read_work);
 	atomic_set(&rd->refs, 1 + sync);
 	/* A worker does not wait for metadata. */

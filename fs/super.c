@@ -83,12 +83,14 @@ static void dsfs_set_window(struct super_block *sb)
 	sbi->ra_pages = bytes >> PAGE_SHIFT;
 }
 
+#define DSFS_READS_WAITING	4	/* on a CPU; with more it has fallen behind */
+
 /*
  * One queue for each mount, so that neither work nor an unmount waits for the
  * device of another mount. It has a rescuer, because memory may be short just
  * while tasks wait for these reads.
  *
- * Bound to the CPU that took the interrupt, so that no other CPU is
+ * Bound to the CPU that took the interrupt, if it has not fallen behind, so that no other CPU is
  * woken, and one work item at a time runs there. Normal priority: hints
  * and readahead must not take more than a task's share from other
  * tasks. An unbound or CPU-intensive queue runs many workers at once,
@@ -100,7 +102,8 @@ static int dsfs_make_queues(struct super_block *sb)
 {
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
 
-	sbi->read_wq = alloc_workqueue("dsfs-%s", WQ_PERCPU | WQ_MEM_RECLAIM, 0, sb->s_id);
+	sbi->read_wq = alloc_workqueue("dsfs-%s", WQ_PERCPU | WQ_MEM_RECLAIM,
+				       DSFS_READS_WAITING, sb->s_id);
 	sbi->send_wq = alloc_workqueue("dsfs-send-%s", WQ_UNBOUND | WQ_MEM_RECLAIM, 0, sb->s_id);
 	return sbi->read_wq && sbi->send_wq ? 0 : -ENOMEM;
 }

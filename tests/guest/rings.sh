@@ -3,8 +3,9 @@
 #
 # rings.sh DISK - which pages cache=epoch drops, and when; whose losses count; hints of large files.
 #
-# DISK holds an image with files f1 to f60 of 100 KiB, b1 to b128 of 1 MiB, and the file streamed
-# of 72 MiB.  Files are transient because reclaim has taken pages of others.
+# DISK holds an image with files f1 to f60 of 100 KiB, b1 to b128 of 1 MiB, the file streamed
+# of 72 MiB, and told, of 60 MiB, compressed to less than a third.  Files are transient because
+# reclaim has taken pages of others.
 #
 # Needs control groups of version 2.
 set -eu
@@ -71,27 +72,30 @@ repeated()
 	[ "$transient" -ge 36 ] && [ "$bytes" -eq 0 ]
 }
 
-# reclaimed_by POLICY: how many pages reclaim takes from a control group which is full with what
-# it had admitted, and then reads a file of 72 MiB in order
+# reclaimed_by POLICY FILE COMMAND...: how many pages reclaim takes from a control group which is full
+# with what it had admitted, and then reads a file in order; and what that asks of the device
 reclaimed_by()
 {
 	mount -t dsfs -o "cache=$1" "$disk" "$dir"
+	file=$2
+	shift 2
 	in_group cat "$dir"/b[3-9]? >/dev/null
 	full=$(reclaimed)
-	in_group access seq "$dir/streamed" >/dev/null
+	asks in_group "$@" "$dir/$file" >/dev/null
 	pages=$(($(reclaimed) - full))
 	umount "$dir"
 }
 
 # A file that is larger than the control group may have is dropped behind its reader, so that less
-# is reclaimed.
+# is reclaimed, and not in front of one who is slower than the device, so that nothing is read again.
+# streamed FILE COMMAND...
 streamed()
 {
-	reclaimed_by lru
-	lru=$pages
-	reclaimed_by epoch
-	comment "$prog: 72 MiB in order have $pages pages reclaimed, with cache=lru $lru"
-	[ $((pages * 4)) -le $((lru * 3)) ]
+	reclaimed_by lru "$@"
+	lru=$pages once=$kib
+	reclaimed_by epoch "$@"
+	comment "$prog: $1 in order has $pages pages reclaimed, $kib KiB read, with cache=lru $lru, $once"
+	[ $((pages * 4)) -le $((lru * 3)) ] && [ $((kib * 100)) -le $((once * 102)) ]
 }
 
 # Where transient pages of a file are dropped, admitted ones of the same file stay.
@@ -289,7 +293,12 @@ check "what is stale goes in pieces, what is open stays" stale
 echo 48M >"$group"/memory.max
 check "a file that is open again keeps its pages" beside reopened
 check "hinted files stay beside repeated hints for one file" beside repeated
-check "a large file is dropped behind its reader" streamed
+check "a large file is dropped behind its reader" streamed streamed access seq
 check "what was admitted of a file stays when the rest is dropped" beside mixed
+# Windows of 256 KiB that are stored, of up to a MiB in memory
+queue=/sys/block/${disk##*/}/queue
+echo 64 >"$queue/max_sectors_kb"
+echo 4 >"$queue/nr_requests"
+check "and a compressed one, whose windows are longer" streamed told sha512sum
 rmdir "$group" "$dir"
 exit $failed
