@@ -15,6 +15,7 @@ BIN = os.environ.get("DSFS_BUILD", TOP + "/build")
 MKFS, FSCK, DUMP = (f"{BIN}/{tool}.dsfs" for tool in ("mkfs", "fsck", "dump"))
 DSFS = BIN + "/dsfs"
 FUSE = BIN + "/dsfs-fuse"
+MODULE = "DSFS_MODULE" in os.environ    # The kernel has it: tests/uml/guest
 
 
 class Failed(Exception):
@@ -77,15 +78,16 @@ def plain(text):
     return text.encode("utf-8", "surrogateescape")
 
 
-def have_fuse():
-    return os.path.exists(FUSE) and os.path.exists("/dev/fuse") and os.geteuid() == 0
+def have_mount():
+    return MODULE or os.path.exists(FUSE) and os.path.exists("/dev/fuse") and os.geteuid() == 0
 
 
 @contextlib.contextmanager
 def mounted(image, at, *options):
-    """@image, mounted at @at by dsfs-fuse, which returns when it is."""
+    """@image, mounted at @at by the module, or by dsfs-fuse, which returns when it is."""
     os.makedirs(at, exist_ok=True)
-    must(FUSE, image, at, *options, stdout=subprocess.DEVNULL)
+    command = ("mount", "-i", "-t", "dsfs", "-o", "loop") if MODULE else (FUSE,)
+    must(*command, image, at, *options * (not MODULE), stdout=subprocess.DEVNULL)
     try:
         yield at
     finally:

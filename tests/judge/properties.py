@@ -69,7 +69,7 @@ def image(tree):
     yield from compare(tree, "image, digest --text", tree.view, lambda: images.view(tree.image))
     yield from compare(tree, "image, ls --json", tree.view,
                        lambda: images.json_listing(tree.image))
-    if images.have_fuse():
+    if images.have_mount():
         yield from compare(tree, "image, dsfs-fuse", tree.view,
                            lambda: images.kernel_view(tree.image, tree.path("mnt")))
 
@@ -163,7 +163,7 @@ def stored_as(tree, what, first, second):
                        lambda: images.json_listing(made))
     must(DSFS, "extract", made, out)
     yield from compare(tree, f"{what}, extract", tree.view, lambda: nodes.of_directory(out))
-    if images.have_fuse():
+    if images.have_mount():
         yield from compare(tree, f"{what}, dsfs-fuse", tree.view,
                            lambda: images.kernel_view(made, tree.path("mnt")))
         with images.mounted(made, tree.path("mnt"), "-o", "wholefile=0") as at:
