@@ -4,18 +4,23 @@
 # group.sh - mkfs.dsfs stays within half of the memory of its control group, all tables counted:
 # 300,000 files of distinct contents, from each kind of source.  The group ends what
 # needs more than all of it, a limit of the process what needs more than half in no file.
+# In `make check-long` eight million, at two read-aheads of the disk, too.
 set -euo pipefail
 . "$(dirname "$0")/cases"
 . "$top/tests/harness/memgroup.sh"
 make -s -C "$top" build/tests/mkset >&2
-mib=96 files=300000
 
-memory_group $mib
-at_exit '[ -z "$group" ] || rmdir "$group"'
-[ -n "$group" ] || echo "# no control group: --memory instead"
+# of MIB FILES: in the cases from here on
+of()
+{
+	mib=$1 files=$2
+	memory_group "$mib"
+	[ -n "$group" ] || echo "# no control group: --memory instead"
+}
+
 set_of()
 {
-	"$bin/tests/mkset" --files=$files --classes=300 --sizes=8 "$@"
+	"$bin/tests/mkset" --files="$files" --classes=300 --sizes=8 "$@"
 }
 
 # within MORE CMD...: in the group, with so many KiB above half of it, which are no table
@@ -34,6 +39,55 @@ packed()
 	exits "$1: sound" 0 "$fsck" -q "${!#}"
 }
 
+# at KIB: what is packed in the group and without one, as that much may be read ahead
+at()
+{
+	local form way
+
+	echo "$1" >"$ahead" || skip "read-ahead $1" 'the disk has no other one'
+	for form in tar manifest; do
+		for way in command in_group; do
+			exits "$1 KiB ahead, $form, $way" 0 "$way" "$top/tests/bench/peak.py" spent \
+				"$mkfs" -q -f "--$form=-" l.dsfs < <("source_$form")
+			comment "$(paste -sd ' ' spent)"
+			exits 'sound' 0 "$fsck" -q l.dsfs
+		done
+		check "half of the group: $((mib / 2)) MiB" awk -v most=$((mib / 2)) \
+			'$1 == "anonymous" { exit $2 > most }' spent
+	done
+}
+
+source_tar()
+{
+	set_of --form=tar
+}
+
+source_manifest()
+{
+	cat mixed
+}
+
+in_long()
+{
+	local kib disk
+
+	of 512 8000000
+	disk=$(lsblk -no pkname,kname "$(df --output=source . | tail -n 1)" | awk '{ print $1 }')
+	ahead=/sys/block/$disk/queue/read_ahead_kb
+	kib=$(cat "$ahead")
+	at_exit "echo $kib >$ahead"
+	touch data
+	set_of --form=manifest data | sort -t_ -k2 >mixed
+	at 8192
+	at 128
+	rm mixed data
+	[ -z "$group" ] || rmdir "$group"
+	group=
+}
+
+at_exit '[ -z "$group" ] || rmdir "$group"'
+[ "${DSFS_LONG:-0}" = 0 ] || in_long
+of 96 300000
 set_of --form=tar >set.tar
 touch data
 set_of --form=manifest data >lines
