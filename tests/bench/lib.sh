@@ -181,6 +181,8 @@ tree_args()
 	imagenet)	echo --files=8000 --classes=40 --sizes=imagenet ;;
 	# The same, as few as a test in a small guest can do with
 	epochs-short)	echo --files=2600 --classes=40 --sizes=imagenet ;;
+	# The same files in another form (tests/bench/packs.py)
+	imagenet-*)	echo "$1 of $(tree_args imagenet)" ;;
 	# More than a GiB of it: what a cache is measured with
 	epochs)		echo --files=10500 --classes=40 --sizes=imagenet ;;
 	# A mean of 6 KB
@@ -215,7 +217,8 @@ tree_home()
 	local sum
 
 	sum=$({ tree_args "$1"; cat tests/tools/mkset
-		[ "$1" != packs ] || cat tests/bench/train/pack; } | short_sum)
+		[ "$1" != packs ] || cat tests/bench/train/pack
+		[[ $1 != imagenet-* ]] || cat tests/bench/packs.py; } | short_sum)
 	echo "$bench_dir/$1-${sum:0:8}"
 }
 
@@ -229,6 +232,8 @@ fill_tree()
 		{ build/tests/mkset $(tree_args large) 2>/dev/null || true; } |
 			head -c 512M >"$2/large.bin" ;;
 	packs)	tests/bench/train/pack "$(bench_tree train)" "$2" ;;
+	imagenet-loop)	tests/bench/packs.py make loop "$(bench_image ext4 imagenet)" "$2" ;;
+	imagenet-*)	tests/bench/packs.py make "${1#imagenet-}" "$(bench_tree imagenet)" "$2" ;;
 	million)
 		build/tests/mkset $(tree_args million) "$2"
 		find "$2" -type f | LC_ALL=C sort | awk 'NR % 5000 == 1' |
@@ -317,7 +322,7 @@ image_key()
 	dsfs)		sha256sum <build/mkfs.dsfs ;;
 	erofs*)		echo "$erofs_version" ;;
 	ext4)		mke2fs -V 2>&1 ;;
-	squashfs)	mksquashfs -version | sed -n 1p ;;
+	squashfs*)	mksquashfs -version | sed -n 1p ;;
 	xfs)		mkfs.xfs -V ;;
 	esac
 	declare -f "make_${1//-/_}" "tell_${1//-/_}" || true
@@ -391,6 +396,14 @@ make_squashfs()
 	shown="mksquashfs TREE IMAGE -noI -noD -noF -noX" \
 		made "$3" "$(mksquashfs -version | sed -n 1p)" mksquashfs "$1" "$2" -noappend \
 		-no-progress -quiet -noI -noD -noF -noX
+}
+
+# As people make it
+make_squashfs_zstd()
+{
+	shown="mksquashfs TREE IMAGE -comp zstd" \
+		made "$3" "$(mksquashfs -version | sed -n 1p)" mksquashfs "$1" "$2" -noappend \
+		-no-progress -quiet -comp zstd
 }
 
 # mkfs.xfs takes no tree, but a list of one.
