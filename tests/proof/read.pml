@@ -23,8 +23,7 @@
 bool sent, pending, timer;		/* the bio; the delayed work, and whether it has a delay */
 bool finished, queued, woken;		/* @finished; the task in the wait queue, and called */
 bool killed, left, gone, freed;		/* a signal came; the task is away; the mount; the read */
-byte refs, finishing;
-byte unlocked;
+byte refs, finishing, unlocked;
 
 #define USES_READ	assert(!freed)
 #define USES_MOUNT	assert(!gone)
@@ -32,33 +31,18 @@ byte unlocked;
 inline put()
 {
 	USES_READ;
-	atomic {
-		refs--;
-		if
-		:: refs == 0 -> freed = true
-		:: else
-		fi
-	}
+	atomic { refs--; freed = refs == 0 }
 }
 
 /* wake_up_var(): whoever is queued is called.  It needs an address, and no read. */
-inline wake()
-{
-	if
-	:: queued -> woken = true
-	:: else
-	fi
-}
+#define wake()	if :: queued -> woken = true :: else fi
 
 /* dsfs_read_end(): nothing of the inode, nor of the mount */
 inline end_read()
 {
 	/* dsfs_read_release() */
 	USES_READ;
-	if
-	:: SYNC -> finished = true; wake()
-	:: else
-	fi;
+	if :: SYNC -> finished = true; wake() :: else fi;
 	put()
 }
 
@@ -76,10 +60,7 @@ inline finish(own)
 	od;
 	USES_READ;
 	finishing--;
-	if
-	:: gave -> pending = true
-	:: else -> end_read()
-	fi
+	if :: gave -> pending = true :: else -> end_read() fi
 }
 
 /* delayed_work: whoever takes it from the queue runs it, to send the read or to finish it. */
@@ -90,10 +71,7 @@ active proctype worker()
 end:	do
 	:: atomic { pending -> pending = false };
 		USES_READ; USES_MOUNT;
-		if
-		:: !sent -> sent = true
-		:: else -> finish(false); break
-		fi
+		if :: !sent -> sent = true :: else -> finish(false); break fi
 	:: freed -> break
 	od
 }
@@ -108,10 +86,7 @@ active proctype device()
 	:: !SYNC -> finish(false)	/* dsfs_read_is_short(): in the interrupt */
 	:: pending = true		/* dsfs_read_queue() */
 	fi;
-	if
-	:: SYNC -> wake()
-	:: else
-	fi
+	if :: SYNC -> wake() :: else fi
 }
 
 /* dsfs_read_sleep() */
@@ -151,10 +126,7 @@ active proctype task()
 		:: !interrupted ->
 			/* cancel_delayed_work() */
 			atomic { mine = pending; pending = false };
-			if
-			:: mine -> finish(true)
-			:: else
-			fi;
+			if :: mine -> finish(true) :: else fi;
 			sleep(false)
 		:: else
 		fi;
@@ -164,13 +136,7 @@ active proctype task()
 	left = true
 }
 
-active proctype signal()
-{
-	if
-	:: killed = true
-	:: skip
-	fi
-}
+active proctype signal() { if :: killed = true :: skip fi }
 
 /* Umount waits for who has files open, for locked folios, and destroys the workqueue. */
 active proctype umount()
