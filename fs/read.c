@@ -56,9 +56,9 @@ long dsfs_hint_add(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes)
  *
  * A user may have as much in flight as is left of twice the limit, so one user
  * gets half of that, two get a third each, and a user who comes later always
- * finds room. Users whose ids have the same hash share one limit. Bytes are
- * added before they are compared, so concurrent hints cannot exceed the limit
- * together. The sum of other users is of whole MiBs, so that most hints write to one line.
+ * finds room. Users whose ids have the same hash share one limit. Bytes are added before they
+ * are compared, so concurrent hints cannot exceed the limit together. The sum of all, which may
+ * lack bytes of @user for a moment, is of whole MiBs, so that most hints write to one line.
  *
  * Return: the user's bytes in flight, or NULL if there is no room.
  */
@@ -68,7 +68,7 @@ atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes)
 	const u32 uid = __kuid_val(current_fsuid());
 	atomic_long_t *user = &sbi->hinted_by[hash_32(uid, DSFS_HINT_BITS)];
 	const long own = dsfs_hint_add(sbi, user, bytes);
-	const long others = atomic_long_read(&sbi->hinted) - dsfs_hint_mib(own);
+	const long others = max(atomic_long_read(&sbi->hinted) - dsfs_hint_mib(own), 0L);
 
 	if (2 * own + others * SZ_1M <= 2 * (long)limit)
 		return user;
