@@ -29,10 +29,11 @@ static bool take_number(const char **at, char end, uint64_t *n)
 	return true;
 }
 
+/* Of an answer that is no range it says nothing. */
 static void take_range(struct answer *a, const char *value)
 {
-	a->has_range = !strncasecmp(value, "bytes ", 6);
-	value += 6;
+	a->has_range = a->status == 206 && !strncasecmp(value, "bytes ", 6);
+	value += a->has_range ? 6 : 0;
 	a->has_range = a->has_range && take_number(&value, '-', &a->first) &&
 		       take_number(&value, '/', &a->last) && take_number(&value, '\0', &a->total) &&
 		       a->total <= INT64_MAX;

@@ -35,7 +35,7 @@ static_assert(sizeof(struct ustar) == 512, "a header is a block");
 static inline int ustar_sum(const struct ustar *h)
 {
 	const u8 *p = (const u8 *)h;
-	int sum = sizeof(h->sum) * ' ';
+	unsigned int sum = sizeof(h->sum) * ' ';
 
 	for (size_t i = 0; i < sizeof(*h); i++)
 		sum += p[i];

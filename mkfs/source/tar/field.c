@@ -59,7 +59,7 @@ bool tar_is_zero(const char *p)
 static int signed_sum(const struct ustar *h)
 {
 	const u8 *p = (const u8 *)h;
-	int sum = ustar_sum(h);
+	unsigned int sum = ustar_sum(h);
 
 	for (size_t i = 0; i < sizeof(*h); i++) {
 		if (p[i] & 0x80 && (i < offsetof(struct ustar, sum) ||
