@@ -99,14 +99,14 @@ def endless(server, connection, request):
     answer(connection, 206, body, **headers)
 
 
-def no_range(server, connection, request):
+def unranged(server, connection, request):
     """All of it, and a field of a range that is no part of such an answer"""
     answer(connection, 200, server.objects[request.path], ETag=server.tags[request.path],
            Content_Range="bytes 0-8/9")
 
 
 FAULTS.update(
-    long_redirect=long_redirect, trailers=trailers, endless=endless, no_range=no_range,
+    long_redirect=long_redirect, trailers=trailers, endless=endless, unranged=unranged,
     elsewhere_region=says(301, b"<Error><Code>PermanentRedirect</Code></Error>",
                           x_amz_bucket_region="eu-far-9"))
 
@@ -125,8 +125,8 @@ def heads(world):
     world.refused("a length of 2^63", server.url("/set"), "Content-Range",
                   source="backoff=1,retries=1")
     server = Server({"/set": world.bytes[:60000]})
-    server.fault = "no_range"
-    world.refused("a range that an answer of all has is none", server.url("/set"), "longer than")
+    server.fault = "unranged"
+    world.refused("a range that an answer of all has is none", server.url("/set"), "60,000 of")
 
 
 def moved(world):
