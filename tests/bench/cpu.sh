@@ -90,8 +90,7 @@ best()
 # --- images of directories ------------------------------------------------
 
 # An image is asked for by a list: NAME:COUNT:BYTES is a directory NAME with
-# COUNT files of BYTES bytes (bench_stat --make), and NAME:COUNT:=OTHER one of hard links to
-# those of OTHER, which is in front of it.  dsfs and erofs get the same
+# COUNT files of BYTES bytes (bench_stat --make).  dsfs and erofs get the same
 # tree.  ext4 and xfs are filled in a guest, since mke2fs -d is quadratic in the
 # size of a directory; files of less than a block are empty there, and directories
 # of more than 200,000 files are left out, as they take half an hour.
@@ -103,10 +102,6 @@ fill_dirs()
 	for item in $3; do
 		name=${item%%:*}
 		rest=${item#*:}
-		case $rest in
-		*:=*)	cp -al "$2/${rest#*:=}" "$2/$name"
-			continue ;;
-		esac
 		mkdir "$2/$name"
 		"$1" --make --files="${rest%:*}" --bytes="${rest#*:}" $4 "$2/$name"
 	done

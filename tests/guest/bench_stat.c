@@ -10,10 +10,6 @@
  * dentries, and one finds all of them.  For a machine whose clock counts
  * instructions; prints medians and the range of the rounds.
  *
- * With --list it prints what getdents64 takes for an entry, all metadata being in
- * memory, and with --cold the requests of a stat, and of opening by a handle, when
- * none of it is.
- *
  * The directories stay open: otherwise their inodes would be dropped as well,
  * and with them the pages of those file systems that keep names there.  Several
  * small ones make a pass long enough: a slab or a timer's tick more or less is
@@ -152,80 +148,19 @@ static void measure(void)
 	       (unsigned long long)sample, (unsigned long long)rounds);
 }
 
-static void list(void)
-{
-	static char buf[32768] __attribute__((aligned(8)));
-	double each[ROUNDS_MAX];
-	unsigned long r;
-	uint64_t start;
-	long n;
-
-	for (r = 0; r < rounds; r++) {
-		if (lseek(dirs[0], 0, SEEK_SET))
-			t_die("directory", "lseek");
-		start = bench_now();
-		while ((n = syscall(SYS_getdents64, dirs[0], buf, sizeof(buf))) > 0)
-			;
-		each[r] = (double)(bench_now() - start) / files;
-		if (n)
-			t_die("directory", "getdents64");
-	}
-	bench_sort(each, rounds);
-	printf("listed=%.1f\n", each[rounds / 2]);
-}
-
-/* Requests so far, with nothing in memory of what is asked for next */
-static uint64_t dropped(const char *dir)
-{
-	t_drop_caches("2");
-	t_drop_caches("3");
-	return t_device_counts(dir).requests;
-}
-
-static void cold(const char *dir)
-{
-	struct file_handle *h = t_alloc(sizeof(*h) + MAX_HANDLE_SZ);
-	uint64_t before, stats = 0, handles = 0;
-	unsigned long i;
-	char name[NAME_ROOM];
-	struct stat st;
-	int fd, mount;
-
-	for (i = 0; i < sample; i++) {
-		name_of(name, i * STEP % files);
-		before = dropped(dir);
-		if (fstatat(dirs[0], name, &st, AT_SYMLINK_NOFOLLOW))
-			t_die(name, "stat");
-		stats += t_device_counts(dir).requests - before;
-		h->handle_bytes = MAX_HANDLE_SZ;
-		if (name_to_handle_at(dirs[0], name, h, &mount, 0))
-			t_die(name, "name_to_handle_at");
-		before = dropped(dir);
-		fd = open_by_handle_at(dirs[0], h, O_PATH | O_CLOEXEC);
-		if (fd < 0)
-			t_die(name, "open_by_handle_at");
-		handles += t_device_counts(dir).requests - before;
-		close(fd);
-	}
-	printf("stats=%.2f handles=%.2f\n", (double)stats / sample, (double)handles / sample);
-}
-
 int main(int argc, char **argv)
 {
-	bool make = false, empty = false, listed = false, from_disk = false;
+	bool make = false, empty = false;
 	const struct t_option options[] = {
 		{ "files", .number = &files }, { "sample", .number = &sample },
 		{ "rounds", .number = &rounds }, { "bytes", .number = &bytes },
-		{ "make", .flag = &make }, { "empty", .flag = &empty },
-		{ "list", .flag = &listed }, { "cold", .flag = &from_disk }, { }
+		{ "make", .flag = &make }, { "empty", .flag = &empty }, { }
 	};
-	char **dir, *first;
+	char **dir;
 
 	t_init("bench_stat");
 	dir = t_options(argc, argv, options, -1, "--files=N [--sample=N] [--rounds=N] DIR...\n"
-			"       bench_stat --list|--cold --files=N [--sample=N] [--rounds=N] DIR\n"
 			"       bench_stat --make --files=N [--bytes=N] [--empty] DIR");
-	first = *dir;
 	for (; *dir && nr_dirs < DIRS_MAX; dir++) {
 		dirs[nr_dirs] = open(*dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dirs[nr_dirs++] < 0)
@@ -238,11 +173,6 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	mlockall(MCL_CURRENT | MCL_FUTURE);
-	if (listed)
-		list();
-	else if (from_disk)
-		cold(first);
-	else
-		measure();
+	measure();
 	return 0;
 }
