@@ -7,7 +7,7 @@
 TB		:= $(B)/tests
 TEST_TOOLS	:= $(addprefix $(TB)/,mktree mkjpegs listing)
 GUEST_TOOLS	:= $(addprefix $(TB)/,reads dirs attrs stacks requests epochs access trymount failnth \
-		   pressure bench_stat bench_read lookups handles yields beside)
+		   pressure bench_stat lookups handles yields beside)
 
 .PHONY: test-tools
 test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)

@@ -14,7 +14,7 @@ drives=() guest_args=()
 
 cpu_tools()
 {
-	make -s tools build/tests/bench_stat build/tests/bench_read build/tests/requests >&2
+	make -s tools build/tests/bench_stat build/tests/requests >&2
 }
 
 # Checksums by the fast driver: it has to be there before libcrc32c, which

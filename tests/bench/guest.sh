@@ -7,14 +7,6 @@
 
 drives=/dev/drive
 
-# show_drivers HASH: those that the kernel has.  Users beyond one show who has taken
-# one.
-show_drivers()
-{
-	awk -v hash="$1" '/^name/ { ok = $3 == hash } ok && /^driver/ { driver = $3 }
-		ok && /^refcnt/ { printf "# %s: driver %s, %d users\n", hash, driver, $3 - 1 }' /proc/crypto
-}
-
 show_kernel()
 {
 	echo "# kernel $(uname -r), $(grep -c ^processor /proc/cpuinfo) CPUs, $(awk '/^MemTotal/ { printf "%d MiB", $2 / 1024 }' /proc/meminfo)"
