@@ -5,7 +5,7 @@
 # included by the top Makefile.
 
 TB		:= $(B)/tests
-TEST_TOOLS	:= $(addprefix $(TB)/,mktree mkjpegs listing)
+TEST_TOOLS	:= $(addprefix $(TB)/,mktree mkset listing)
 GUEST_TOOLS	:= $(addprefix $(TB)/,reads dirs attrs stacks requests epochs access trymount failnth \
 		   pressure bench_stat lookups handles yields beside)
 
@@ -15,10 +15,6 @@ test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)
 $(TB)/mktree $(TB)/mkset: $(TB)/%: tests/tools/%
 	@mkdir -p $(@D)
 	$(call tell,CP)install $< $@
-
-$(TB)/mkjpegs: $(call objs,tests/tools/mkjpegs.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljpeg
 
 # What needs the project's libraries goes into a guest by run --exe.
 $(TB)/listing: $(call objs,tests/tools/listing.c userspace/walk/listing.c userspace/walk/paths.c) $(LIB)

@@ -150,7 +150,7 @@ static void test_resize(void)
 	free(p);
 }
 
-/* Sizes like ImageNet's: see tests/tools/mkjpegs.c. */
+/* Sizes like ImageNet's: see tests/tools/mkset. */
 static u64 imagenet_size(void)
 {
 	static const unsigned int share[] = { 1, 2, 4, 8, 13, 38, 33, 1 };
