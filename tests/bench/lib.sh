@@ -199,6 +199,10 @@ tree_args()
 	jpegs)		echo 1000 jpegs ;;
 	# One file of 512 MiB: of so much of an archive
 	large)		echo --files=8200 --classes=1 --sizes=65536 --form=tar ;;
+	# The same of 128 MiB
+	mapped)		echo --files=2100 --classes=1 --sizes=65536 --form=tar ;;
+	# One file of 64 MiB, by weights.py
+	weights)	echo 64 ;;
 	# As many names as ImageNet has
 	names)		echo --files=1300000 --classes=1000 --sizes=0 ;;
 	*)		die "$1: no such tree" ;;
@@ -227,10 +231,14 @@ fill_tree()
 {
 	# shellcheck disable=SC2046
 	case $1 in
-	large)	mkdir "$2"
+	large|mapped)
+		mkdir "$2"
 		# head ends before mkset does.
-		{ build/tests/mkset $(tree_args large) 2>/dev/null || true; } |
-			head -c 512M >"$2/large.bin" ;;
+		{ build/tests/mkset $(tree_args "$1") 2>/dev/null || true; } |
+			head -c $([ "$1" = large ] && echo 512M || echo 128M) >"$2/large.bin" ;;
+	weights)
+		mkdir "$2"
+		tests/bench/weights.py "$2/model.safetensors" $(tree_args weights) ;;
 	packs)	tests/bench/train/pack "$(bench_tree train)" "$2" ;;
 	imagenet-loop)	tests/bench/packs.py make loop "$(bench_image ext4 imagenet)" "$2" ;;
 	imagenet-*)	tests/bench/packs.py make "${1#imagenet-}" "$(bench_tree imagenet)" "$2" ;;
@@ -253,7 +261,7 @@ bench_tree()
 
 	home=$(tree_home "$1")
 	if [ ! -e "$home/tree" ]; then
-		note "$1: making the tree: mkset $(tree_args "$1")"
+		note "$1: making the tree: $(tree_args "$1")"
 		mkdir -p "$home"
 		rm -rf "$home/tree.tmp"
 		fill_tree "$1" "$home/tree.tmp"
@@ -429,7 +437,7 @@ make_xfs()
 	[ "$4" != million ] || more=(-i maxpct=90)
 	# It writes a file in one piece, over whatever lies between two allocation
 	# groups, of which it makes four.
-	[ "$4" != large ] || bytes=$((bytes * 5))
+	[[ $4 != large && $4 != mapped ]] || bytes=$((bytes * 5))
 	truncate -s $((bytes + bytes / 16 + count * 1024 + (400 << 20))) "$2"
 	xfs_proto "$(realpath "$1")" >"$2.proto"
 	shown="mkfs.xfs${more[*]:+ ${more[*]}} -p LIST IMAGE" \

