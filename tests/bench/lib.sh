@@ -195,7 +195,7 @@ tree_args()
 	packs)		echo packs of "$(tree_args train)" ;;
 	# As many names as ImageNet's training set; 256 of the files have contents
 	million)	echo --files=1280000 --classes=1000 --sizes=0 ;;
-	# Real pictures (tests/tools/mkjpegs)
+	# Real pictures (tests/bench/train/jpegs)
 	jpegs)		echo 1000 jpegs ;;
 	# One file of 512 MiB: of so much of an archive
 	large)		echo --files=8200 --classes=1 --sizes=65536 --form=tar ;;
@@ -248,8 +248,7 @@ fill_tree()
 			while read -r file; do
 				head -c 115712 /dev/urandom >"$file"
 			done ;;
-	jpegs)	make -s build/tests/mkjpegs >&2
-		build/tests/mkjpegs 1000 10 "$2" >&2 ;;
+	jpegs)	tests/bench/train/jpegs 1000 10 "$2" ;;
 	*)	build/tests/mkset $(tree_args "$1") "$2" ;;
 	esac
 }
