@@ -141,9 +141,10 @@ static int collect_node(struct collect *c, struct node *n)
 		ret = keep_found(c, n);
 	else if (n->size && c->base && (n->flags & (NODE_KEPT | NODE_PLACED)) == NODE_KEPT)
 		ret = keep_layout(c, n);
-	if (!ret && n->size && node_stored(c->t, n))
-		return extents_add(c->list, c->t, n);
-	n->sum = 0;
+	if (ret || !n->size || !node_stored(c->t, n))
+		n->sum = 0;
+	else if (c->list)
+		ret = extents_add(c->list, c->t, n);
 	return ret;
 }
 
@@ -209,7 +210,8 @@ static int collect(struct array *list, struct base *base, struct tree *t)
 	while (!ret && (n = tree_next(t, &walk)))
 		ret = collect_node(&c, n);
 	table_free(&c.firsts);
-	extents_order(list, t);
+	if (list)
+		extents_order(list, t);
 	ret = ret ?: keep_sums(&c);
 	array_free(&c.sums);
 	return ret;
@@ -219,7 +221,8 @@ int tree_extents(struct array *list, struct base *base, struct tree *t)
 {
 	int ret;
 
-	*list = (struct array){ .size = sizeof(struct extent) };
+	if (list)
+		*list = (struct array){ .size = sizeof(struct extent) };
 	ret = collect(list, base, t);
 	return ret == -ENOMEM ? no_memory() : ret;
 }

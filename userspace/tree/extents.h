@@ -28,7 +28,7 @@ struct extent {
 
 /**
  * tree_extents - list the files of a tree that store data, sorted by position
- * @list: struct extent, to be freed
+ * @list: struct extent, to be freed; NULL: none is asked for
  * @base: whose content files keep; NULL: none do
  *
  * Gives files that keep their content what the base has of it: position, holes, ends of frames and

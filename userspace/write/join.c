@@ -109,22 +109,16 @@ static int take_codec(struct join_image *j, const struct base *base, const char 
 static int load_tree(struct join_image *j, struct base *base)
 {
 	struct node *root = array_add(&j->roots);
-	struct array extents = { 0 };
 	int ret;
 
 	if (!root)
 		return no_memory();
-	memset(root, 0, sizeof(*root));
 	base->shift = base->img.start;
 	base->number = j->parts.n;
+	j->stored += base->img.geo->stored_bytes;
 	ret = tree_load(&j->tree, base, root);
 	j->tree.root_dir = root->u.dir;
-	if (!ret && tree_order(&j->tree))
-		ret = no_memory();
-	ret = ret ?: tree_extents(&extents, base, &j->tree);
-	j->stored += ret ? 0 : extents_share(&extents, &j->tree);
-	array_free(&extents);
-	return ret;
+	return ret ?: tree_order(&j->tree) ?: tree_extents(NULL, base, &j->tree);
 }
 
 static int add_part(struct join_image *j, const char *name, struct base *base)
