@@ -33,10 +33,16 @@ within()
 	exec "$@"
 )
 
+# sound NAME MORE IMAGE CMD...: within so much, and the image is sound
+sound()
+{
+	exits "$1" 0 within "$2" "${@:4}"
+	exits "$1: sound" 0 "$fsck" -q "$3"
+}
+
 packed()
 {
-	exits "$1" 0 within "$2" "$mkfs" -q -f "${@:3}"
-	exits "$1: sound" 0 "$fsck" -q "${!#}"
+	sound "$1" "$2" "${!#}" "$mkfs" -q -f "${@:3}"
 }
 
 # at KIB: what is packed in the group and without one, as that much may be read ahead
@@ -110,12 +116,14 @@ check 'fsck.dsfs: four passes' test "$((2 * $(read_by_fsck)))" -lt "$((7 * $(sta
 mkdir tree
 tar -xf set.tar -C tree
 exits 'a tree' 0 within 0 "$mkfs" -q t.dsfs tree
-exits 'an update by a tree' 0 within $(($(stat -c %s t.dsfs) / 1024)) "$dsfs" update -q -f t.dsfs tree
-exits 'an update by a tree: sound' 0 "$fsck" -q t.dsfs
+sound 'an update by a tree' $(($(stat -c %s t.dsfs) / 1024)) t.dsfs "$dsfs" update -q -f t.dsfs tree
 sed -i '3~7s|"mtime":16|"mtime":15|' mixed
 # The metadata of the image is mapped, a part of it at a time
-exits 'an update' 0 within $(($(stat -c %s m.dsfs) / 1024)) "$dsfs" update -q -f --manifest=mixed m.dsfs
-exits 'an update: sound' 0 "$fsck" -q m.dsfs
-exits 'an edit' 0 within $(($(stat -c %s m.dsfs) / 1024)) "$dsfs" rm -q m.dsfs '*/*1.*'
-exits 'an edit: sound' 0 "$fsck" -q m.dsfs
+sound 'an update' $(($(stat -c %s m.dsfs) / 1024)) m.dsfs "$dsfs" update -q -f --manifest=mixed m.dsfs
+sound 'an edit' $(($(stat -c %s m.dsfs) / 1024)) m.dsfs "$dsfs" rm -q m.dsfs '*/*1.*'
+for i in 1 2; do
+	"$mkfs" -q -U 11111111-2222-4333-8444-555555555555 --manifest=lines j.dsfs@${i}G+1G .@$i/2
+done
+# All nodes are in the temporary file, in half of what they have, and the window besides
+mib=48 sound 'a join' 0 j.dsfs "$dsfs" join -q --memory=24M j.dsfs j.dsfs@{1,2}G
 finish

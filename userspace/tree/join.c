@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Several trees become one.  Directories of one path are merged, all of them at once: pairs would
- * copy what the first ones have again and again.  Below a directory that one tree alone has nothing
- * is looked at.
+ * copy what the first ones have again and again.  The nodes that were loaded are many times
+ * what memory has, and not used again, so they go when all are copied.
  */
 #include "base.h"
 #include "format.h"
@@ -31,8 +31,7 @@ struct unmerged {
  * struct join - the merging
  * @queue: struct member
  * @heap: struct unmerged, @n of them: the least one first, by name and then by tree
- * @from: of the last name: the tree that it is of
- * @same: of a directory: index of its first member
+ * @from, @member: of the last name: the tree that it is of, and in @queue if it is a directory
  */
 struct join {
 	struct tree *t;
@@ -41,7 +40,7 @@ struct join {
 	struct unmerged *heap;
 	u32 n;
 	u32 from;
-	size_t same;
+	size_t member;
 	u64 errors;
 };
 
@@ -81,6 +80,7 @@ static u64 begin_dir(struct join *j, const struct member *first)
 	for (u32 i = 0; i < first->n; i++) {
 		const struct dir *d = first[i].dir;
 
+		overflow_pass(j->t->loaded.overflow, d->count * sizeof(*d->nodes));
 		tree_pass(j->t, d);
 		count += d->count;
 		if (d->count)
@@ -108,7 +108,7 @@ static int add_name(struct join *j, struct dir *d, struct node *n, const struct 
 {
 	*n = *from->at;
 	j->from = from->tree;
-	j->same = j->queue.n;
+	j->member = j->queue.n;
 	if (!S_ISDIR(n->mode))
 		return 0;
 	n->u.dir->self = n;
@@ -124,15 +124,8 @@ static int add_again(struct join *j, const struct dir *d, const struct node *n,
 		say_twice(j, d, n, from->tree);
 		return 0;
 	}
-	member_at(j, j->same)->n++;
+	member_at(j, j->member)->n++;
 	return array_append(&j->queue, &(struct member){ from->at->u.dir, from->tree, 0 });
-}
-
-/* A directory that one tree alone has stays as it is. */
-static void end_name(struct join *j)
-{
-	if (j->queue.n == j->same + 1)
-		j->queue.n--;
 }
 
 static int merge_dir(struct join *j, size_t first)
@@ -145,16 +138,13 @@ static int merge_dir(struct join *j, size_t first)
 
 	if (!room)
 		return 0;
-	j->same = j->queue.n;
 	while (!ret && j->n) {
 		struct unmerged *least = &j->heap[0];
 
-		if (count && !node_cmp(&nodes[count - 1], least->at)) {
+		if (count && !node_cmp(&nodes[count - 1], least->at))
 			ret = add_again(j, d, &nodes[count - 1], least);
-		} else {
-			end_name(j);
+		else
 			ret = add_name(j, d, &nodes[count++], least);
-		}
 		if (++least->at == least->end)
 			*least = j->heap[--j->n];
 		if (j->n)
@@ -162,7 +152,6 @@ static int merge_dir(struct join *j, size_t first)
 	}
 	if (ret)
 		return ret;
-	end_name(j);
 	d->nodes = nodes;
 	d->count = count;
 	return 0;

@@ -130,7 +130,8 @@ static int fill_dir(struct load *l, struct dir *d, u32 ino, u32 first, struct ds
 		return ret;
 	if (was.first != first)
 		return dsfs_bad(err, "first entry of a directory", was.first, first, -EUCLEAN);
-	d->nodes = arena_zalloc(&l->tree->arena, was.count * sizeof(*d->nodes));
+	d->nodes = arena_zalloc(l->tree->loaded.overflow ? &l->tree->loaded : &l->tree->arena,
+				was.count * sizeof(*d->nodes));
 	if (!d->nodes)
 		return -ENOMEM;
 	dsfs_dir_iter_init(&it, prev, &was, 0);
@@ -176,5 +177,7 @@ int tree_load(struct tree *t, struct base *base, struct node *root)
 	if (!root->u.dir && !node_new_dir(&t->arena, root, NULL))
 		return no_memory();
 	ret = fill_dirs(&l, root, &err);
+	if (ret == -ENOMEM)
+		return no_memory();
 	return ret ? base_damaged(base, "metadata", &err, ret) : 0;
 }

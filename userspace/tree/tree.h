@@ -175,6 +175,7 @@ struct packed {
  * @overflow: where arenas have what exceeds its limit
  * @dir_arena: directories of paths, and their names: all of them are looked at without their nodes,
  *	and one between nodes would bring these to memory, too
+ * @loaded: nodes up to tree_join(), which copies them; without an overflow they are in @arena
  * @dirs: breadth first, after tree_order(): index = DIRS record
  * @sparse: struct sparse
  * @packed: struct packed
@@ -186,6 +187,7 @@ struct tree {
 	struct overflow *overflow;
 	struct arena arena;
 	struct arena dir_arena;
+	struct arena loaded;
 	struct node root;
 	struct dir *root_dir;
 	struct dir **dirs;

@@ -57,6 +57,8 @@ int joined_open(struct join_image *j, const char *path, u64 memory, bool force)
 	memory_limit(memory > other ? memory - other : 0);
 	if (tree_init(&j->tree, path, memory))
 		return no_memory();
+	overflow_init(&j->loaded, j->tree.overflow->limit);
+	j->tree.loaded.overflow = &j->loaded;
 	ret = signals_init() ?: output_check_archives(&j->out, &target);
 	j->out.guard = "join it, too";
 	return ret;
@@ -267,7 +269,12 @@ static int decide(struct join_image *j, const struct change *c)
 
 int joined_make(struct join_image *j, char *const *parts, const struct change *c)
 {
-	return load_parts(j, parts) ?: decide(j, c) ?: meta_commit(&j->meta, c->digest);
+	const int ret = load_parts(j, parts);
+
+	/* the tree has copies of these nodes */
+	arena_free(&j->tree.loaded);
+	overflow_free(&j->loaded);
+	return ret ?: decide(j, c) ?: meta_commit(&j->meta, c->digest);
 }
 
 void joined_end(struct join_image *j, int ret)

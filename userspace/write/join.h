@@ -26,6 +26,7 @@ struct join_part {
 /**
  * struct join_image - the image that is made
  * @memory: bytes that the run has
+ * @loaded: of @tree.loaded
  * @first, @geo: the part that is given first, and its superblock
  * @roots: struct node, of the tree of each part
  * @stored: bytes that their files store
@@ -34,6 +35,7 @@ struct join_image {
 	struct output out;
 	u64 memory;
 	struct tree tree;
+	struct overflow loaded;
 	const char *first;
 	struct dsfs_geo geo;
 	struct array parts;
