@@ -72,19 +72,23 @@ static int check_pieces(const struct behind *b)
 			"a list: pieces keep their bytes: use dsfs rm, then dsfs compact to another file and dsfs pieces of that, and delete the old lists and pieces");
 }
 
+int change_tree(struct tree *t, const char *path, u64 asked)
+{
+	const u64 memory = asked ?: memory_for_us() / 2;
+	const u64 other = OTHER_BYTES + base_cache(0);
+
+	memory_limit(memory > other ? memory - other : 0);
+	return tree_init(t, path, memory) ? no_memory() : 0;
+}
+
 int behind_open(struct behind *b, const char *path)
 {
-	const u64 memory = b->asked->memory ?: memory_for_us() / 2;
-	const u64 other = OTHER_BYTES + base_cache(0);
 	int ret;
 
 	b->out.fd = -1;
-	memory_limit(memory > other ? memory - other : 0);
-	if (tree_init(&b->tree, path, memory))
-		return no_memory();
-	ret = change_open(&b->out, path) ?: base_open(&b->base, path, BASE_ANY, 0) ?:
-	      change_check_end(&b->base->img) ?: check_pieces(b) ?:
-	      (b->asked->verb->erase ? 0 : change_check_erasing(&b->base->img));
+	ret = change_tree(&b->tree, path, b->asked->memory) ?: change_open(&b->out, path) ?:
+	      base_open(&b->base, path, BASE_ANY, 0) ?: change_check_end(&b->base->img) ?:
+	      check_pieces(b) ?: (b->asked->verb->erase ? 0 : change_check_erasing(&b->base->img));
 	if (ret)
 		return ret;
 	b->draft.object_bits = b->out.object_bits;

@@ -41,6 +41,9 @@ int draft_say(struct draft *d, const char *message, u8 digest);
 
 /* These write messages.  Return: 0 or -errno. */
 
+/** change_tree - begin a tree, of a run that has @memory bytes, or half of what there is */
+int change_tree(struct tree *t, const char *path, u64 memory);
+
 /** behind_open - open and lock an image, and load its tree; behind_end() in any case */
 int behind_open(struct behind *b, const char *path);
 

@@ -10,30 +10,8 @@
 #include "behind.h"
 #include "extents.h"
 #include "join.h"
-#include "memory.h"
 #include "msg.h"
 #include "part.h"
-
-/* Programs and libraries, and the window of the target */
-#define OTHER_BYTES	((8ULL << 20) + WINDOW_BYTES)
-
-/* What superblocks say for all files and @a does not as @b does; NULL: they agree */
-static const char *differs(const struct dsfs_geo *a, const struct dsfs_geo *b)
-{
-	if (memcmp(a->uuid, b->uuid, sizeof(a->uuid)))
-		return "UUID";
-	if (memcmp(a->label, b->label, sizeof(a->label)))
-		return "label";
-	if (a->align_bits != b->align_bits)
-		return "alignment";
-	if (a->object_bits != b->object_bits)
-		return "size of objects";
-	if (a->chunk_bits != b->chunk_bits)
-		return "chunk size";
-	if (a->small_bits != b->small_bits)
-		return "chunk size of small files";
-	return a->large_bits != b->large_bits ? "chunk size of large files" : NULL;
-}
 
 static struct join_part *part_at(const struct join_image *j, size_t i)
 {
@@ -45,21 +23,19 @@ int joined_open(struct join_image *j, const char *path, u64 memory, bool force)
 	const struct target target = {
 		.path = path, .force = force, .align_bits = DSFS_BLOCK_BITS, .aligned_by = "parts",
 	};
-	u64 other;
 	int ret;
 
-	memory = memory ? memory : memory_for_us() / 2;
-	other = OTHER_BYTES + base_cache(memory);
 	*j = (struct join_image){
-		.out.fd = -1, .memory = memory, .parts.size = sizeof(struct join_part),
+		.out.fd = -1, .parts.size = sizeof(struct join_part),
 		.roots.size = sizeof(struct node),
 	};
-	memory_limit(memory > other ? memory - other : 0);
-	if (tree_init(&j->tree, path, memory))
-		return no_memory();
+	ret = change_tree(&j->tree, path, memory);
+	if (ret)
+		return ret;
 	overflow_init(&j->loaded, j->tree.overflow->limit);
 	j->tree.loaded.overflow = &j->loaded;
 	ret = signals_init() ?: output_check_archives(&j->out, &target);
+	j->out.narrow = true;
 	j->out.guard = "join it, too";
 	return ret;
 }
@@ -82,9 +58,18 @@ static int check_inside(const struct join_image *j, const char *name)
 			j->out.path);
 }
 
+/* What superblocks say for all files has to be the same. */
 static int check_agreed(const struct join_image *j, const struct dsfs_geo *geo, const char *name)
 {
-	const char *what = differs(&j->geo, geo);
+	const struct dsfs_geo *first = &j->geo;
+	const char *what =
+		memcmp(first->uuid, geo->uuid, sizeof(geo->uuid)) ? "UUID" :
+		memcmp(first->label, geo->label, sizeof(geo->label)) ? "label" :
+		first->align_bits != geo->align_bits ? "alignment" :
+		first->object_bits != geo->object_bits ? "size of objects" :
+		first->chunk_bits != geo->chunk_bits ? "chunk size" :
+		first->small_bits != geo->small_bits ? "chunk size of small files" :
+		first->large_bits != geo->large_bits ? "chunk size of large files" : NULL;
 
 	return what ? msg_fail(-EINVAL, name, "%s: is not that of %s", what, j->first) : 0;
 }
@@ -174,7 +159,7 @@ static int open_part(struct join_image *j, char *name)
 
 	if (folder)
 		*folder++ = '\0';
-	ret = check_inside(j, name) ?: base_open(&base, name, BASE_PLAIN, j->memory) ?:
+	ret = check_inside(j, name) ?: base_open(&base, name, BASE_PLAIN, 0) ?:
 	      add_part(j, name, base) ?: (folder ? put_below(j, name, folder) : 0);
 	base_free(base);
 	return ret;

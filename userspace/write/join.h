@@ -25,7 +25,6 @@ struct join_part {
 
 /**
  * struct join_image - the image that is made
- * @memory: bytes that the run has
  * @loaded: of @tree.loaded
  * @first, @geo: the part that is given first, and its superblock
  * @roots: struct node, of the tree of each part
@@ -33,7 +32,6 @@ struct join_part {
  */
 struct join_image {
 	struct output out;
-	u64 memory;
 	struct tree tree;
 	struct overflow loaded;
 	const char *first;
