@@ -147,6 +147,13 @@ changed label new
 changed update tree
 changed add --at=more names
 check 'all pieces stay' test -z "$(there | LC_ALL=C comm -13 - names)"
+# A list of its own, over the same data
+cp one.dsfs few.dsfs && "$dsfs" subset -q few.dsfs 7 large
+cp ones/one.list before && there >names
+works 'subset --to' "$dsfs" subset -q --to=few ones/one.list 7 large
+check 'subset --to: complete' complete ones few.list few.dsfs
+check 'subset --to: metadata, a head and lists are new' test "$(there | LC_ALL=C comm -23 - names | wc -l)" = 4
+check 'subset --to: the list stays' cmp before ones/one.list
 unset SOURCE_DATE_EPOCH
 
 # Who comes second is refused, so nobody's list is lost
@@ -197,6 +204,8 @@ more than is read|1|at most 16777216 are read|"$dsfs" ls out/vast.list
 a digest of a change|1|--digest needs the image in one file|"$dsfs" update --digest out/set.list tree
 of an addition|1|--digest needs the image in one file|"$dsfs" add --digest out/set.list names
 of a removal|1|--digest needs the image in one file|"$dsfs" rm --digest out/set.list 1
+a subset that is there|1|few.list: is there already|"$dsfs" subset --to=few ones/one.list 7
+a subset of an image|1|no list of pieces|"$dsfs" subset --to=few one.dsfs 7
 an erase of a list|1|pieces keep their bytes|"$dsfs" erase -y out/set.list 1
 a size|2|at least 65536|"$dsfs" pieces --size=1K set.dsfs x
 no folder|2|IMAGE and DIR are needed|"$dsfs" pieces set.dsfs

@@ -45,6 +45,8 @@ int export_shards(struct view *v, struct json *j, const struct shards_request *r
  * @size: bytes that a piece may have, at least 65,536
  * @each: the command that gets each piece and the list, with %n for their name; NULL: the folder
  * @name: of the list, without its suffix; NULL: that of the image
+ * @of: the list whose pieces are taken, which a verb has locked; NULL: the one of that name.  If
+ *	it has another name, there must be none of that name.
  * @jobs: pieces at a time
  * @last: called in front of the list, from which on nothing is taken back; or NULL
  */
@@ -52,6 +54,7 @@ struct pieces_request {
 	const char *dir;
 	const char *each;
 	const char *name;
+	const char *of;
 	u64 size;
 	u64 jobs;
 	void (*last)(void);

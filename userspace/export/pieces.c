@@ -227,11 +227,12 @@ static int make(struct putter *m)
 	if (ret)
 		return ret;
 	snprintf(name, sizeof(name), "%s%s", m->name, PIECES_SUFFIX);
-	/* a verb has locked it */
-	m->locked = m->r->last ? -1 : openat(m->dir, name, O_RDWR | O_CLOEXEC);
+	m->locked = m->r->of ? -1 : openat(m->dir, name, O_RDWR | O_CLOEXEC);
 	if (m->locked >= 0 && lock(m, m->locked, name))
 		return -1;
-	ret = list_read_pieces(m->dir, name, &m->old);
+	if (m->r->of && strcmp(m->r->of, name) && !faccessat(m->dir, name, F_OK, 0))
+		return msg_error(m->r->dir, "%s: is there already", name);
+	ret = list_read_pieces(m->dir, m->r->of ?: name, &m->old);
 	if (ret && ret != -ENOENT)
 		return ret;
 	ret = pieces_cut_old(m) ?: pieces_cut_rest(m) ?: journal_open(m);

@@ -5,6 +5,8 @@
 
 static const struct arg option_table[] = {
 	{ CHANGE_FROM },
+	{ 0, "to", "NAME", "of a list of pieces: leave it, and put NAME.list beside it",
+	  ARG_TEXT(struct change, to, 200) },
 	{ CHANGE_COMMON },
 	{ }
 };

@@ -66,6 +66,8 @@ static int check_pieces(const struct behind *b)
 {
 	if (b->out.listed && b->asked->digest)
 		return msg_fail(-EINVAL, b->out.path, LISTED_NOT, "--digest");
+	if (!b->out.listed && b->asked->to)
+		return msg_fail(-EINVAL, b->out.path, "no list of pieces, as --to makes another of");
 	if (!b->out.listed || !b->asked->verb->erase)
 		return 0;
 	return msg_fail(-EROFS, b->out.path,
@@ -91,6 +93,7 @@ int behind_open(struct behind *b, const char *path)
 	      check_pieces(b) ?: (b->asked->verb->erase ? 0 : change_check_erasing(&b->base->img));
 	if (ret)
 		return ret;
+	b->out.list_name = b->asked->to;
 	b->draft.object_bits = b->out.object_bits;
 	b->draft.compat = b->base->img.geo->compat & DSFS_COMPAT_ARCHIVES;
 	draft_follow(&b->draft, b->base, &b->out);

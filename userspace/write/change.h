@@ -15,6 +15,7 @@ struct meta;
  * struct change - the command line of such a verb
  * @verb: which one
  * @from: a list of paths
+ * @to: of the list that is made of a list, which stays; NULL: it does not
  * @memory: of the run; 0: a half of what there is
  * @digest: DSFS_DIGEST_* of what it keeps
  * @touch: directories whose names change get a new mtime
@@ -28,6 +29,7 @@ struct change {
 	const struct change_verb *verb;
 	const char *message;
 	const char *from;
+	const char *to;
 	u64 memory;
 	unsigned int digest;
 	bool touch;

@@ -134,7 +134,8 @@ static const struct dsfs_reader_ops ops = { .read = joined_read };
 static int put(struct list_target *l, const char *dir, const char *path)
 {
 	const struct pieces_request r = {
-		.dir = dir, .size = PIECES_SIZE, .jobs = PIECES_JOBS, .last = signals_ignore,
+		.dir = dir, .name = l->out->list_name, .of = path + strlen(dir),
+		.size = PIECES_SIZE, .jobs = PIECES_JOBS, .last = signals_ignore,
 	};
 	struct errors errors = { 0 };
 	struct view v = {

@@ -142,6 +142,7 @@ extern const struct target_ops file_target_ops, device_target_ops, image_target_
  * @at: where the image begins in the target: not 0 for a part.  It wraps for what is written behind
  *	an image in pieces, which begins a file of its own.
  * @listed: the target is a list of pieces; else NULL
+ * @list_name: of the list that is made of that one, without suffix; NULL: it is replaced
  * @limit: length of a device, or the room of a part; 0 for a file
  * @object_bits: log2 of the objects of the store below a device; 0: unknown
  * @guard: what to do about a part of others in the way; NULL: it is overwritten
@@ -166,6 +167,7 @@ struct output {
 	u64 length;
 	u64 zeros;
 	struct list_target *listed;
+	const char *list_name;
 	u64 at;
 	u64 limit;
 	u8 object_bits;
