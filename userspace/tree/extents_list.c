@@ -129,6 +129,8 @@ u64 extents_share_archives(const struct array *list, const struct tree *t)
 	struct node *archive = NULL;
 	u64 stored = 0, end = 0;
 
+	for (size_t i = 0; i < list->n; i++)
+		extent_node(list, i)->flags &= ~NODE_SHARED;
 	for (size_t i = 0; i < list->n; i++) {
 		const u64 start = extent_start(list, i);
 

@@ -63,8 +63,8 @@ static int set_content(struct load *l, struct node *n, const struct dsfs_attr *a
 	if (!n->size)
 		return 0;
 	n->flags |= NODE_KEPT;
-	/* a block that files share in a part they share in the whole, and nobody else does */
-	if (l->base->number && attr->flags & DSFS_INODE_SHARED)
+	/* as long as nothing is removed or added beside it, as in a part that becomes one of several */
+	if (attr->flags & DSFS_INODE_SHARED)
 		n->flags |= NODE_SHARED;
 	if (attr->flags & (DSFS_INODE_HOLES | DSFS_INODE_COMPRESSED) || n->size > 1ULL << bits)
 		return 0;

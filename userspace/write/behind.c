@@ -121,17 +121,19 @@ static int check_inside(const struct behind *b)
 	return 0;
 }
 
-int behind_write(struct behind *b)
+int behind_write(struct behind *b, bool removed)
 {
 	const struct change *c = b->asked;
 	struct draft *d = &b->draft;
 	int ret = draft_say(d, c->message, c->digest) ?:
-		  tree_extents(&b->extents, b->base, &b->tree) ?: check_inside(b);
+		  tree_extents(removed ? &b->extents : NULL, b->base, &b->tree) ?:
+		  check_inside(b);
 
 	if (ret)
 		return ret;
 	b->meta = (struct meta){ .draft = d, .tree = &b->tree, .out = &b->out };
-	b->meta.stored = d->compat & DSFS_COMPAT_ARCHIVES ?
+	b->meta.stored = !removed ? b->base->img.geo->stored_bytes :
+			 d->compat & DSFS_COMPAT_ARCHIVES ?
 			 extents_share_archives(&b->extents, &b->tree) :
 			 extents_share(&b->extents, &b->tree);
 	/* memory for what is written */

@@ -16,7 +16,7 @@ struct change;
  * @out: the image, to be written
  * @base: its newest generation
  * @tree: the tree of that, with no order; the caller changes it, and orders it
- * @extents: struct node *: the files whose data the tree keeps
+ * @extents: the files whose data the tree keeps, if some are removed
  * @draft: the new generation
  * @meta: its metadata, with its superblock once it is written
  * @asked: what is asked for, from the beginning on
@@ -47,8 +47,8 @@ int change_tree(struct tree *t, const char *path, u64 memory);
 /** behind_open - open and lock an image, and load its tree; behind_end() in any case */
 int behind_open(struct behind *b, const char *path);
 
-/** behind_write - write the generation: the image has it, or is as it was */
-int behind_write(struct behind *b);
+/** behind_write - write the generation: the image has it, or is as it was; @removed: of less */
+int behind_write(struct behind *b, bool removed);
 
 /** behind_end - @ret: what the functions above returned, or what was in between */
 void behind_end(struct behind *b, int ret);

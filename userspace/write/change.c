@@ -122,7 +122,7 @@ static int change(struct behind *b, struct change *c, struct edit *e, struct era
 			msg_warn(b->base->img.path, "nothing to be done: it gets no generation");
 		return 0;
 	}
-	ret = v->erase ? erase_write(x, b) : behind_write(b);
+	ret = v->erase ? erase_write(x, b) : behind_write(b, e->removed || e->subset);
 	if (!ret && (c->json || !c->quiet))
 		change_report(&b->meta, e, c->json, v->erase ? x : NULL);
 	return ret;

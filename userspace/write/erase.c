@@ -243,7 +243,7 @@ int erase_write(struct erase *x, struct behind *b)
 
 	b->draft.previous = NULL;
 	b->draft.compat |= DSFS_COMPAT_ERASING;
-	ret = behind_write(b);
+	ret = behind_write(b, true);
 	if (ret)
 		return ret;
 	say_shared(x, b);
