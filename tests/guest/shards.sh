@@ -57,9 +57,10 @@ shared_blocks()
 	filefrag -v -b4096 "$1" | tr -d : | awk '/shared/ { n += $6 } END { print n + 0 }'
 }
 
+# But for the part of a block at the end of each
 blocks_are_shared()
 {
-	[ "$(shared_blocks "$dir/set.dsfs")" -ge $(($(bytes_of "$@") / 4096)) ]
+	[ "$(shared_blocks "$dir/set.dsfs")" -gt $(($(bytes_of "$@") / 4096 - $#)) ]
 }
 
 mount_image()
