@@ -205,6 +205,7 @@ a digest of a change|1|--digest needs the image in one file|"$dsfs" update --dig
 of an addition|1|--digest needs the image in one file|"$dsfs" add --digest out/set.list names
 of a removal|1|--digest needs the image in one file|"$dsfs" rm --digest out/set.list 1
 a subset that is there|1|few.list: is there already|"$dsfs" subset --to=few ones/one.list 7
+a subset by a path|1|expected a name|"$dsfs" subset --to=../few ones/one.list 7
 a subset of an image|1|no list of pieces|"$dsfs" subset --to=few one.dsfs 7
 an erase of a list|1|pieces keep their bytes|"$dsfs" erase -y out/set.list 1
 a size|2|at least 65536|"$dsfs" pieces --size=1K set.dsfs x

@@ -68,6 +68,9 @@ static int check_pieces(const struct behind *b)
 		return msg_fail(-EINVAL, b->out.path, LISTED_NOT, "--digest");
 	if (!b->out.listed && b->asked->to)
 		return msg_fail(-EINVAL, b->out.path, "no list of pieces, as --to makes another of");
+	if (b->asked->to && strchr(b->asked->to, '/'))
+		return msg_fail(-EINVAL, b->asked->to, "--to: a path, expected a name beside %s",
+				b->out.path);
 	if (!b->out.listed || !b->asked->verb->erase)
 		return 0;
 	return msg_fail(-EROFS, b->out.path,
