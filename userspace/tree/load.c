@@ -63,7 +63,7 @@ static int set_content(struct load *l, struct node *n, const struct dsfs_attr *a
 	if (!n->size)
 		return 0;
 	n->flags |= NODE_KEPT;
-	/* as long as nothing is removed or added beside it, as in a part that becomes one of several */
+	/* as long as nothing is removed or added beside it, as in a part of several */
 	if (attr->flags & DSFS_INODE_SHARED)
 		n->flags |= NODE_SHARED;
 	if (attr->flags & (DSFS_INODE_HOLES | DSFS_INODE_COMPRESSED) || n->size > 1ULL << bits)

@@ -67,7 +67,7 @@ static int check_pieces(const struct behind *b)
 	if (b->out.listed && b->asked->digest)
 		return msg_fail(-EINVAL, b->out.path, LISTED_NOT, "--digest");
 	if (!b->out.listed && b->asked->to)
-		return msg_fail(-EINVAL, b->out.path, "no list of pieces, as --to makes another of");
+		return msg_fail(-EINVAL, b->out.path, "no list of pieces: --to is for one");
 	if (b->asked->to && strchr(b->asked->to, '/'))
 		return msg_fail(-EINVAL, b->asked->to, "--to: a path, expected a name beside %s",
 				b->out.path);
