@@ -7,6 +7,28 @@ static void attr_placed(const struct dsfs_attr *attr)
 	assert(attr->size < DSFS_MAX_OFFSET && attr->start < DSFS_MAX_OFFSET);
 }
 
+/* Eight bytes of rows: any at each read, as values of columns are not what a place depends on. */
+u64 stub_word(const u8 *p)
+{
+	assert(__CPROVER_r_ok(p, sizeof(u64)));
+	return any(u64);
+}
+
+static u32 rows;
+
+/*
+ * A row below the count of them.  That a product is not less than that of a lower number is known
+ * to all but solvers, which take hours.
+ */
+const u8 *stub_row_at(const struct dsfs_header *h, u32 slot)
+{
+	const u32 off = any(u32), bytes = h->ends >> 56;
+
+	assert(slot < rows);
+	assume(off <= rows * bytes && bytes <= rows * bytes - off);
+	return h->raw + sizeof(struct dsfs_rows) + off;
+}
+
 /* Any row: what is accepted fits the fields of an inode. */
 void proof_rows_decode(void)
 {
@@ -19,7 +41,8 @@ void proof_rows_decode(void)
 
 	assume(avail >= sizeof(*names) && avail <= PROOF_SIZE);
 	names = bytes_any(avail);
-	assume(slot < le16_to_cpu(names->count));
+	rows = le16_to_cpu(names->count);
+	assume(slot < rows);
 	ret = dsfs_rows_decode(names, avail, slot, &attr, &err);
 	assert(ret <= 0);
 	said(ret, &err);
@@ -159,12 +182,6 @@ static bool extent_good(const struct dsfs_attr *attr, const struct dsfs_extra_in
 	       map->len <= extra->stored - map->stored;
 }
 
-/* More bytes are longer numbers, and more extents more turns of one search. */
-static bool file_small(const struct dsfs_attr *attr, const struct dsfs_extra_info *extra)
-{
-	return attr->size <= (u64)PROOF_SIZE << DSFS_BLOCK_BITS && extra->extents <= PROOF_SIZE;
-}
-
 /* Any extent of a file with holes lies in it, and in its data. */
 void proof_extent_get(void)
 {
@@ -200,42 +217,60 @@ int stub_extent_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 }
 
 /* A mapping begins where it was asked for, is not empty, and its data is the file's. */
+void proof_map_between(void)
+{
+	struct dsfs_source src = source_any();
+	struct dsfs_extra_info extra;
+	struct dsfs_attr attr = file_any(&extra);
+	struct dsfs_mapping map = { .logical = any(u64) };
+	struct dsfs_err err = {};
+	const u32 lo = any(u32);
+	const u64 pos = map.logical;
+	int ret;
+
+	assume(pos < attr.size && lo <= extra.extents);
+	ret = dsfs_map_between(&src, &attr, &extra, lo, pos, &map, &err);
+	assert(ret <= 0);
+	said(ret, &err);
+	if (!ret)
+		map_good(&attr, extra.stored, pos, &map);
+}
+
+int stub_map_between(struct dsfs_source *src, const struct dsfs_attr *attr,
+		     const struct dsfs_extra_info *extra, u32 lo, u64 pos,
+		     struct dsfs_mapping *map, struct dsfs_err *err)
+{
+	const int ret = any(int);
+
+	assert(lo <= extra->extents && pos < attr->size && map->logical == pos && !map->hole);
+	*map = any(struct dsfs_mapping);
+	err->what = any(const char *);
+	assume(ret <= 0 && (!ret || err->what));
+	assume(ret || (map->logical == pos && map->len && map->len <= attr->size - pos &&
+		       (map->hole || (map->stored < extra->stored &&
+				      map->len <= extra->stored - map->stored))));
+	return ret;
+}
+
+/* The mapping at any place, and the one behind any other */
 void proof_map(void)
 {
 	struct dsfs_source src = source_any();
 	struct dsfs_extra_info extra;
 	struct dsfs_attr attr = file_any(&extra);
 	const u64 stored = attr.flags & DSFS_INODE_HOLES ? extra.stored : attr.size;
+	const bool next = any(bool);
 	struct dsfs_mapping map;
 	struct dsfs_err err = {};
-	const u64 pos = any(u64);
+	u64 pos = any(u64);
 	int ret;
 
-	assume(pos < attr.size && file_small(&attr, &extra));
-	ret = dsfs_map(&src, &attr, &extra, pos, &map, &err);
-	assert(ret <= 0);
-	said(ret, &err);
-	if (!ret)
-		map_good(&attr, stored, pos, &map);
-}
-
-/* The mapping behind any other */
-void proof_map_next(void)
-{
-	struct dsfs_source src = source_any();
-	struct dsfs_extra_info extra;
-	struct dsfs_attr attr = file_any(&extra);
-	const u64 stored = attr.flags & DSFS_INODE_HOLES ? extra.stored : attr.size;
-	struct dsfs_mapping map;
-	struct dsfs_err err = {};
-	u64 pos;
-	int ret;
-
-	assume(map.logical < attr.size && map.len < attr.size - map.logical);
-	assume(map.extent <= extra.extents && attr.flags & DSFS_INODE_HOLES);
-	assume(file_small(&attr, &extra));
-	pos = map.logical + map.len;
-	ret = dsfs_map_next(&src, &attr, &extra, &map, &err);
+	assume(!next || (map.logical < attr.size && map.len < attr.size - map.logical &&
+			 map.extent <= extra.extents && attr.flags & DSFS_INODE_HOLES));
+	pos = next ? map.logical + map.len : pos;
+	assume(pos < attr.size);
+	ret = next ? dsfs_map_next(&src, &attr, &extra, &map, &err) :
+		     dsfs_map(&src, &attr, &extra, pos, &map, &err);
 	assert(ret <= 0);
 	said(ret, &err);
 	if (!ret)

@@ -49,27 +49,91 @@ void proof_index_bucket(void)
 	assert(dsfs_index_bucket(hash, buckets, 1) < buckets);
 }
 
-/* A name block of any bytes and any length: each slot of what is accepted has a name in it. */
-void proof_names_slot(void)
+/* What dsfs_names_decode() says of a block that it accepts, and all who read names of it assume */
+static bool names_fit(const struct dsfs_names_info *n, size_t avail,
+		      const struct dsfs_dir_info *dir)
+{
+	const u32 fixed = n->prefix + n->suffix;
+	const u32 behind = n->form == DSFS_NAMES_SLOTS ? 2 * n->count :
+			   n->form == DSFS_NAMES_PACKED ? DSFS_SYMBOLS : 0;
+
+	if (!n->count || n->count > (u16)-1 || (u64)n->first + n->count > dir->count ||
+	    n->end > avail || n->end > (u16)-1 || n->raw->form >> DSFS_NAMES_FORM_SHIFT != n->form ||
+	    n->from != sizeof(*n->raw) + behind || n->middles != n->from + fixed)
+		return false;
+	if (n->form == DSFS_NAMES_SLOTS)
+		return n->middles <= n->end;
+	return fixed + n->width * (n->form == DSFS_NAMES_PACKED ? 2 : 1) <= DSFS_NAME_MAX &&
+	       n->middles + n->count * n->width == n->end && (n->width || n->count == 1) &&
+	       dsfs_slot_type_valid(n->raw->form & DSFS_NAMES_TYPE);
+}
+
+/* A name block of any bytes and any length */
+void proof_names_decode(void)
 {
 	const size_t avail = any(size_t);
-	const u32 slot = any(u32);
 	struct dsfs_names_info names;
 	struct dsfs_dir_info dir;
-	struct dsfs_name name;
 	struct dsfs_err err = {};
-	const void *buf;
 	int ret;
 
-	assume(avail && avail <= PROOF_SIZE);
-	buf = bytes_any(avail);
-	ret = dsfs_names_decode(buf, avail, &dir, &names, &err);
+	assume(avail <= PROOF_SIZE);
+	ret = dsfs_names_decode(bytes_any(avail), avail, &dir, &names, &err);
 	assert(ret <= 0);
 	said(ret, &err);
-	if (ret)
-		return;
-	assert(names.count && (u64)names.first + names.count <= dir.count);
-	assert(names.end <= avail && names.middles <= names.end);
+	if (!ret)
+		assert(names_fit(&names, avail, &dir));
+}
+
+int stub_names_decode(const void *buf, size_t avail, const struct dsfs_dir_info *dir,
+		      struct dsfs_names_info *names, struct dsfs_err *err)
+{
+	const int ret = any(int);
+
+	assert(__CPROVER_r_ok(buf, avail));
+	*names = any(struct dsfs_names_info);
+	names->raw = buf;
+	assume(ret <= 0 && (ret || (avail >= sizeof(*names->raw) &&
+				    names_fit(names, avail, dir))));
+	return ret;
+}
+
+/* Any block that dsfs_names_decode() accepts, of any directory */
+static struct dsfs_names_info names_any(const struct dsfs_dir_info *dir)
+{
+	const size_t avail = any(size_t);
+	struct dsfs_names_info names;
+
+	assume(avail >= sizeof(*names.raw) && avail <= PROOF_SIZE);
+	names.raw = bytes_any(avail);
+	names.count = any(u16) & (2 * DSFS_BLOCK_SIZE - 1);	/* each has a byte, or a slot */
+	names.end = any(u16);
+	assume(names_fit(&names, avail, dir));
+	return names;
+}
+
+/*
+ * A slot of it, any.  That a product is not less than that of a lower number is known to all but
+ * solvers, which take hours.
+ */
+static u32 slot_any(const struct dsfs_names_info *n)
+{
+	const u32 slot = any(u16);
+
+	assume(slot >= n->count || slot * n->width + n->width <= n->count * n->width);
+	return slot;
+}
+
+/* Each slot of it that is accepted has a name in it, which a reader without checks finds, too. */
+void proof_names_slot(void)
+{
+	struct dsfs_dir_info dir;
+	const struct dsfs_names_info names = names_any(&dir);
+	const u32 slot = slot_any(&names);
+	struct dsfs_name name, good;
+	struct dsfs_err err = {};
+	int ret;
+
 	ret = dsfs_names_slot(&names, slot, &name, &err);
 	assert(ret <= 0);
 	said(ret, &err);
@@ -77,6 +141,40 @@ void proof_names_slot(void)
 		return;
 	assert(slot < names.count && name.pos == names.first + slot);
 	assert(dsfs_slot_type_valid(name.type));
+	dsfs_names_good_slot(&names, slot, &good);
+	assert(good.pos == name.pos && good.type == name.type);
+}
+
+/* A name of any bytes against that of any slot */
+void proof_names_match(void)
+{
+	struct dsfs_dir_info dir;
+	const struct dsfs_names_info names = names_any(&dir);
+	const u32 len = any(u32);
+	struct dsfs_found found;
+	struct dsfs_err err = {};
+	int ret;
+
+	assume(len && len <= DSFS_NAME_MAX);
+	ret = dsfs_names_match(&names, slot_any(&names), bytes_any(len), len, &found, &err);
+	assert(ret <= 0);
+	if (ret != -ENOENT)
+		said(ret, &err);
+	if (!ret)
+		assert(found.pos < dir.count && dsfs_slot_type_valid(found.type));
+}
+
+int stub_names_match(const struct dsfs_names_info *names, u32 slot, const char *name, u32 len,
+		     struct dsfs_found *found, struct dsfs_err *err)
+{
+	const int ret = any(int);
+
+	assert(__CPROVER_r_ok(names->raw, names->end) && __CPROVER_r_ok(name, len));
+	found->pos = any(u32);
+	found->type = any(u8);
+	assume(ret <= 0 && (ret || (found->pos - names->first < names->count &&
+				    found->type < 16 && dsfs_slot_type_valid(found->type))));
+	return ret;
 }
 
 u32 stub_names_unpack(const u8 *symbols, const u8 *from, u32 bytes, char *to)
@@ -102,26 +200,6 @@ void proof_names_unpack(void)
 	to = bytes_any(2 * bytes);
 	n = dsfs_names_unpack(symbols, bytes_any(bytes), bytes, to);
 	assert(n <= 2 * bytes && (!n || to[n - 1]));
-}
-
-/* What dsfs_names_slot() accepts, dsfs_names_good_slot() decodes in the same way. */
-void proof_names_good_slot(void)
-{
-	const size_t avail = any(size_t);
-	const u32 slot = any(u32);
-	struct dsfs_names_info names;
-	struct dsfs_dir_info dir;
-	struct dsfs_name name, good;
-	struct dsfs_err err = {};
-	const void *buf;
-
-	assume(avail && avail <= PROOF_SIZE);
-	buf = bytes_any(avail);
-	assume(!dsfs_names_decode(buf, avail, &dir, &names, &err));
-	assume(!dsfs_names_slot(&names, slot, &name, &err));
-	dsfs_names_prefix(&names, &good);
-	dsfs_names_good_slot(&names, slot, &good);
-	assert(good.pos == name.pos && good.type == name.type);
 }
 
 static bool slot_bad;

@@ -31,10 +31,6 @@ typedef long long s64;
 static inline u16 le16_to_cpu(__le16 v) { return v; }
 static inline u32 le32_to_cpu(__le32 v) { return v; }
 static inline u64 le64_to_cpu(__le64 v) { return v; }
-static inline __le16 cpu_to_le16(u16 v) { return v; }
-static inline __le32 cpu_to_le32(u32 v) { return v; }
-static inline __le64 cpu_to_le64(u64 v) { return v; }
-
 /* Sizes of records are powers of two. */
 static inline u64 div_u64(u64 n, u32 d)
 {
