@@ -22,44 +22,6 @@
 static int call = CALL, ahead = CALL;
 
 static u8 data[BYTES] __attribute__((aligned(CALL)));
-static u32 table[8 * 256];	/* of a byte that 0 to 7 others follow */
-static u32 sum;
-
-static void make_tables(void)
-{
-	for (u32 i = 0; i < 256; i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0x82f63b78U : 0);
-	}
-	for (u32 i = 256; i < 8 * 256; i++)
-		table[i] = table[i - 256] >> 8 ^ table[table[i - 256] & 255];
-}
-
-static void by_bytes(u8 *p)
-{
-	for (int i = 0; i < CALL; i++)
-		sum = sum >> 8 ^ table[(sum ^ p[i]) & 255];
-}
-
-static void by_eight(u8 *p)
-{
-	for (const u8 *end = p + CALL; p != end; p += 8) {
-		u64 v;
-
-		memcpy(&v, p, sizeof(v));
-		v ^= sum;
-		sum = 0;
-		for (int i = 0; i < 8; i++)
-			sum ^= table[256 * (7 - i) + (v >> (8 * i) & 255)];
-	}
-}
-
-/* Where ISA-L finds no AVX-512: what kernels have for that, too */
-static void by_streams(u8 *p)
-{
-	sum = crc32_iscsi(p, CALL, sum);
-}
 
 /* The library's is plain C, as the kernel's is */
 static void by_xxh64(u8 *p)
@@ -98,7 +60,7 @@ static double pass(void (*way)(u8 *p), bool flushed)
 }
 
 /* The best of many passes: a machine does something else meanwhile. */
-static u32 show(const char *name, void (*way)(u8 *p))
+static void show(const char *name, void (*way)(u8 *p))
 {
 	printf("%s", name);
 	for (int flushed = 0; flushed < 2; flushed++) {
@@ -112,18 +74,13 @@ static u32 show(const char *name, void (*way)(u8 *p))
 		printf("\t%.1f", best);
 	}
 	printf("\n");
-	sum = 0;
-	pass(way, false);
-	return sum;
 }
 
 int main(void)
 {
 	char name[40];
-	u32 want;
 
 	memset(data, 0x5a, BYTES);
-	make_tables();
 	show("memcpy", by_memcpy);
 	show("XXH64", by_xxh64);
 	for (call = CALL / 2; call >= CALL / 16; call /= 2) {
@@ -135,8 +92,5 @@ int main(void)
 		snprintf(name, sizeof(name), "XXH64, %d bytes ahead", ahead);
 		show(name, by_xxh64);
 	}
-	ahead = CALL;
-	want = show("crc32c, three streams", by_streams);
-	return show("crc32c, 8 bytes by tables", by_eight) != want ||
-	       show("crc32c, bytes by a table", by_bytes) != want;
+	return 0;
 }
