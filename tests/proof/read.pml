@@ -13,7 +13,7 @@
  * Stands for: fs/submit.c dsfs_read_work dsfs_read_is_short dsfs_read_end_io dsfs_read_is_ready
  * Stands for: fs/submit.c dsfs_read_sleep dsfs_read_try dsfs_read_wait dsfs_read_start dsfs_read_send
  * Stands for: fs/complete.c dsfs_read_finish dsfs_read_end
- * Sum: c7ffc9ef
+ * Sum: b6f9580a
  *
  * A sleep is as the kernel has it: queued, then the condition again, then asleep.  SYNC: a task
  * waits.
