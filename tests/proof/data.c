@@ -222,10 +222,10 @@ void proof_map_between(void)
 	struct dsfs_source src = source_any();
 	struct dsfs_extra_info extra;
 	struct dsfs_attr attr = file_any(&extra);
-	struct dsfs_mapping map = { .logical = any(u64) };
+	const u64 pos = any(u64);
+	struct dsfs_mapping map = { .logical = pos };
 	struct dsfs_err err = {};
 	const u32 lo = any(u32);
-	const u64 pos = map.logical;
 	int ret;
 
 	assume(pos < attr.size && lo <= extra.extents);

@@ -58,7 +58,8 @@ static bool names_fit(const struct dsfs_names_info *n, size_t avail,
 			   n->form == DSFS_NAMES_PACKED ? DSFS_SYMBOLS : 0;
 
 	if (!n->count || n->count > (u16)-1 || (u64)n->first + n->count > dir->count ||
-	    n->end > avail || n->end > (u16)-1 || n->raw->form >> DSFS_NAMES_FORM_SHIFT != n->form ||
+	    n->end > avail || n->end > (u16)-1 ||
+	    n->raw->form >> DSFS_NAMES_FORM_SHIFT != n->form ||
 	    n->from != sizeof(*n->raw) + behind || n->middles != n->from + fixed)
 		return false;
 	if (n->form == DSFS_NAMES_SLOTS)
@@ -106,7 +107,8 @@ static struct dsfs_names_info names_any(const struct dsfs_dir_info *dir)
 
 	assume(avail >= sizeof(*names.raw) && avail <= PROOF_SIZE);
 	names.raw = bytes_any(avail);
-	names.count = any(u16) & (2 * DSFS_BLOCK_SIZE - 1);	/* each has a byte, or a slot */
+	names.count = any(u16);
+	names.count &= 2 * DSFS_BLOCK_SIZE - 1;	/* each has a byte, or a slot */
 	names.end = any(u16);
 	assume(names_fit(&names, avail, dir));
 	return names;

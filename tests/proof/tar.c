@@ -3,7 +3,7 @@
 #include "proof.h"
 
 /* What messages are made of is not proven. */
-#define __printf(a, b)
+#define __printf(...)
 #include <field.c>
 #include <sparse.c>
 
@@ -25,23 +25,29 @@ int no_memory(void)
 /* A block of any bytes, or the end of the archive: behind PROOF_SIZE of them at last */
 int tar_bytes_get(struct tar_bytes *b, void *to, size_t bytes)
 {
+	const bool end = any(bool);
+
 	assert(__CPROVER_w_ok(to, bytes));
 	__CPROVER_havoc_object(to);
-	return b->taken++ == PROOF_SIZE || any(bool) ? -ENODATA : 0;
+	return b->taken++ == PROOF_SIZE || end ? -ENODATA : 0;
 }
 
 int parse_decimal(const char *s, u64 *v)
 {
+	const bool bad = any(bool);
+
 	*v = any(u64);
-	return any(bool) ? -EINVAL : 0;
+	return bad ? -EINVAL : 0;
 }
 
 /* How many there are is all that is kept. */
 int array_append(struct array *a, const void *one)
 {
+	const bool full = any(bool);
+
 	assert(__CPROVER_r_ok(one, sizeof(struct tar_range)) && a->n < RANGES_MAX);
 	a->n++;
-	return any(bool) ? -ENOMEM : 0;
+	return full ? -ENOMEM : 0;
 }
 
 /* A field of any bytes: an octal number is not negative, a binary one is what its bytes say. */
@@ -74,9 +80,11 @@ int memcmp(const void *a, const void *b, size_t len)
 
 int stub_tar_number(struct tar *t, const char *what, const char *field, size_t len, u64 max, u64 *n)
 {
+	const bool bad = any(bool);
+
 	assert(len && len <= 12 && __CPROVER_r_ok(field, len));
 	*n = any(u64);
-	return any(bool) || *n > max ? -EINVAL : 0;
+	return bad || *n > max ? -EINVAL : 0;
 }
 
 bool stub_tar_parse_number(const char *field, size_t len, s64 *v)
