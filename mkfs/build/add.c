@@ -14,6 +14,7 @@
 #include "build.h"
 #include "change.h"
 #include "entry.h"
+#include "extents.h"
 #include "list.h"
 #include "msg.h"
 #include "tempfile.h"
@@ -151,6 +152,27 @@ static void give_links(struct run *r)
 	}
 }
 
+/*
+ * What a batch adds and removes again is stored all the same, as other names may need it; behind a
+ * file in its last block there are zeros (G16).
+ */
+static int zero_removed(struct run *r)
+{
+	const struct array *l = &r->extents;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && r->edit->taken && i < l->n; i++) {
+		const u64 end = extent_end(l, &r->tree, i);
+		u64 to = (end | (DSFS_BLOCK_SIZE - 1)) + 1;
+
+		if (i + 1 < l->n && extent_start(l, i + 1) < to)
+			to = extent_start(l, i + 1);
+		if (end >= r->base->img.geo->image_bytes && end % DSFS_BLOCK_SIZE && to > end)
+			ret = output_zero(&r->out, end, to - end);
+	}
+	return ret;
+}
+
 /* The source is stored and checked: its tree becomes part of that of the image. */
 static int unite(struct run *r)
 {
@@ -163,7 +185,7 @@ static int unite(struct run *r)
 	ret = edit_end(r->edit) ?: step_plan(r) ?: step_extents(r);
 	r->base->kept_files = r->plan.kept;
 	r->base->kept_bytes = r->plan.kept_bytes;
-	return ret ?: step_share_blocks(r) ?: step_complete(r);
+	return ret ?: step_share_blocks(r) ?: zero_removed(r) ?: step_complete(r);
 }
 
 static int store_listed(struct run *r)

@@ -172,6 +172,11 @@ END
 edited 'a batch that moves what it adds' - "$dsfs" edit -q --batch=batch image.dsfs
 check 'a batch that moves what it adds: its content' test "$("$dsfs" cat image.dsfs out | cksum)" = "$(cksum <new/cats/new.jpg)"
 check 'a batch that moves what it adds: the second name of a file' test "$("$dsfs" cat image.dsfs more/x/n | cksum)" = "$(seq 9 | cksum)"
+mkdir -p some/sub
+echo 1 >some/a
+seq 99 >some/sub/b
+printf '%s\n' '{"op":"add","source":"some","path":"/some"}' '{"op":"rm","path":"/some/sub","recursive":true}' >batch
+edited 'a batch that removes a part of what it adds, from a block of both' - "$dsfs" edit -q --batch=batch image.dsfs
 
 # what is erased is nowhere in the file: names, contents, what older generations had
 for i in 1 2 3; do

@@ -191,6 +191,7 @@ void edit_take(struct edit *e, const struct edit_at *at, bool moved)
 	at->node->flags |= moved || at->node->flags & NODE_LINK ? NODE_LEFT : NODE_GONE;
 	/* its attributes are of no use any more */
 	at->node->xattrs = e->line;
+	e->taken++;
 	if (e->touch)
 		at->above->mtime = e->now;
 }

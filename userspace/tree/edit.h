@@ -38,7 +38,7 @@ struct edit_attrs {
  * @linked: struct edit_linked: what was set of files with several names
  * @set: for the sets of xattrs
  * @lenient: what is wrong with an operation is not told, and does not count
- * @errors, @removed, @moved, @changed: how many
+ * @errors, @removed, @moved, @changed: how many; @taken: nodes that are not where they were
  * @put: names that came, of all that is added; @had: those of before
  * @subset: edit_keep() was called
  */
@@ -58,6 +58,7 @@ struct edit {
 	u64 errors;
 	u64 removed;
 	u64 moved;
+	u64 taken;
 	u64 changed;
 	u64 put;
 	u64 had;
