@@ -175,7 +175,7 @@ check 'a batch that moves what it adds: the second name of a file' test "$("$dsf
 mkdir -p some/sub
 echo 1 >some/a
 seq 99 >some/sub/b
-printf '%s\n' '{"op":"add","source":"some","path":"/some"}' '{"op":"rm","path":"/some/sub","recursive":true}' >batch
+printf '%s\n' '{"op":"add","source":"some","path":"/some"}' '{"op":"rm","path":"/some/sub","recursive":true}' >./batch
 edited 'a batch that removes a part of what it adds, from a block of both' - "$dsfs" edit -q --batch=batch image.dsfs
 
 # what is erased is nowhere in the file: names, contents, what older generations had
