@@ -16,7 +16,7 @@ irq=$(awk -v name="$(basename "$(readlink -f "/sys/block/${disk##*/}/../..")")-r
 	$NF == name { print $1 + 0 }' /proc/interrupts)
 irq=$(cat "/proc/irq/$irq/effective_affinity_list")
 
-# Of the workers' reads the most on a processor: all, where only that of the interrupt finishes them
+# Of the reads of workers the most on a processor: all, where only one finishes them
 spread()
 {
 	mount -t dsfs "$disk" "$dir"
