@@ -5,8 +5,9 @@ packs.py make FORM TREE OUT - the files of a tree in another form, in a folder O
 packs.py read FORM DIR SUBJECT SAMPLES - the rows of tests/bench/packs: so many of the files whose
 names standard input has, from DIR, on the device /dev/b-SUBJECT.
 
-Each form is read as its makers advise: an index is read at once, and bytes are copied once.  Of WebDataset's shards 100 samples each are read in order, as a stream, and come
-out of a buffer that shuffles them.
+Each form is read as its makers advise: an index is read at once, and bytes are copied once.  Of
+WebDataset's shards 100 samples each are read in order, as a stream, and come out of a buffer that
+shuffles them.
 """
 import ctypes
 import io
